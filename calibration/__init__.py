@@ -1,0 +1,1 @@
+"""The workshop: everything that is done once, before the first game."""

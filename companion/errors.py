@@ -1,0 +1,64 @@
+"""Every error that this program raises on purpose, in one tree.
+
+::
+
+    CompanionError
+    ├── RulesError (ValueError)         the game itself
+    │   ├── LayoutError                 squares that 2x2 boards cannot tile, or an unknown layout name
+    │   ├── NotationError               a text that is no move, pass or match; knows its line and column
+    │   └── IllegalMoveError            a move that the rules refuse; knows the reason and the legal squares
+    ├── ProfileError (ValueError)       a profile file with an unknown version or a bad field
+    ├── SourceError (OSError)           a camera, file, folder or port that cannot be used
+    ├── VisionError (ValueError)        a picture or corners that the reader cannot work with
+    ├── LinkError (OSError)             a tile board that does not answer, or answers nonsense
+    └── StoreError (OSError)            the match log cannot be opened, read or written
+
+Messages state what was found, what was expected and what to do. What a person does at the table is an event
+(`companion.events`), never one of these; only `IllegalMoveError` crosses over, as the rules' way of saying no.
+Errors that need the vocabulary of the rules are defined where that vocabulary is.
+"""
+
+
+class CompanionError(Exception):
+    """The root of the tree: catch it to turn any failure into one line for a person."""
+
+
+class RulesError(CompanionError, ValueError):
+    """A question that the rules of the game cannot make sense of."""
+
+
+class LayoutError(RulesError):
+    """A board that cannot be laid out: 2x2 boards cannot tile it, or its name is unknown."""
+
+
+class NotationError(RulesError):
+    """A text that is not what it should be, and where.
+
+    `line` and `column` are 1-based positions in the text that was read.
+    """
+
+    def __init__(self, message: str, *, line: int = 1, column: int = 1) -> None:
+        super().__init__(f"line {line}, column {column}: {message}")
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+class ProfileError(CompanionError, ValueError):
+    """A profile with an unknown version or a bad field; the message names the field."""
+
+
+class SourceError(CompanionError, OSError):
+    """A camera, file, folder or port that cannot be opened or read."""
+
+
+class VisionError(CompanionError, ValueError):
+    """A picture, or corners, that the reader cannot work with."""
+
+
+class LinkError(CompanionError, OSError):
+    """A tile board that does not answer, or answers nonsense."""
+
+
+class StoreError(CompanionError, OSError):
+    """The match log cannot be opened, read or written."""

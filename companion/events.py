@@ -1,0 +1,254 @@
+"""What happens at a table, as frozen values: the one vocabulary of referee, log, page, lights and command line.
+
+What a person does is an event, never an exception. Every event knows its `table`, its `time` (source seconds of
+the frame or packet that decided it) and the `ply` it belongs to (1-based; passes count). `as_dict` is the JSON
+contract of `companion watch --json`; `from_dict` reads it back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from companion.rules import Colour, Content, Piece, RefusalReason, Score, Square
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+EMPTY_TEXT = "."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """Something that happened at a table."""
+
+    time: float
+    """Source seconds of the frame or packet that decided it."""
+    table: str = "1"
+    ply: int
+    """The ply it belongs to: the one just played, or the one awaited. 1-based, passes count."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON object of the contract."""
+        told = {
+            "event": type(self).__name__,
+            "time": round(self.time, 3),
+            "table": self.table,
+            "ply": self.ply,
+        }
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name not in told}
+        return told | {name: _plain(value) for name, value in own.items()}
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> Event:
+        """The event that `as_dict` told; `ValueError` for an unknown event or a field that does not fit."""
+        kind = EVENTS.get(str(told.get("event")))
+        if kind is None:
+            raise ValueError(f"{told.get('event')!r} is not an event; known are {', '.join(EVENTS)}")
+        try:
+            return kind(**{field.name: _READERS.get(field.name, _same)(told[field.name]) for field in fields(kind)})
+        except KeyError as error:
+            raise ValueError(f"{kind.__name__} lacks its field {error}") from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchStarted(Event):
+    """A match begins, or goes on after the program was restarted."""
+
+    first: str
+    layout: str
+    variant: str = "standard"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovePlayed(Event):
+    """A piece was committed."""
+
+    colour: Colour
+    move: str
+    """Square and mark, such as ``a3><``."""
+    score: Score
+    """The running score after it."""
+    ruled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PassForced(Event):
+    """A player has no legal square and passes."""
+
+    colour: Colour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastChance(Event):
+    """The opponent has placed their last piece: one more piece, and the game ends."""
+
+    colour: Colour
+    legal: tuple[Square, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IllegalPlacement(Event):
+    """A piece lies where it may not. Nothing later is committed while it does."""
+
+    square: Square
+    content: Piece
+    reason: RefusalReason
+    legal: tuple[Square, ...]
+    words: str = ""
+    """The refusal in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PieceUnclear(Event):
+    """A piece has come to lie on `square`, and the reading leaves more than one possibility that matters."""
+
+    square: Square
+    contents: tuple[Content, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KindNeeded(Event):
+    """The colour of a new piece is known and its kind is not: its card has to be seen, or a person has to say."""
+
+    square: Square
+    contents: tuple[Content, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardDisturbed(Event):
+    """Pieces of the game are gone from `squares`, or others lie there."""
+
+    squares: tuple[Square, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardRestored(Event):
+    """What was disturbed on `squares` is as the game has it again."""
+
+    squares: tuple[Square, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveTakenBack(Event):
+    """The last move was undone by its player or a person; `ply` is the one that is free again."""
+
+    move: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corrected(Event):
+    """A person changed what the game holds: a past move, or the whole position."""
+
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    """Moves and passes as texts, from the first that differs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceNeeded(Event):
+    """The program cannot decide and asks a person.
+
+    `question` is ``order`` (several pieces, more than one legal order), ``start`` (the board does not fit the game when
+    the program starts), ``new`` (the board was emptied in mid-game) or ``correct`` (a correction makes later moves
+    illegal).
+    """
+
+    question: str
+    choices: tuple[str, ...]
+    squares: tuple[Square, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceLost(Event):
+    """A camera or tile board stopped delivering."""
+
+    source: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceBack(Event):
+    """A lost source delivers again."""
+
+    source: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resigned(Event):
+    """A player gave up; `GameOver` follows."""
+
+    colour: Colour
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameOver(Event):
+    """The game has ended."""
+
+    moves: tuple[str, ...]
+    score: Score
+    winner: Colour | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As every event, with a winner of None told as ``draw``."""
+        return super(GameOver, self).as_dict() | {"winner": str(self.winner) if self.winner else "draw"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unresolved(Event):
+    """The source has ended while pieces still lay on `squares` that were never committed."""
+
+    squares: tuple[Square, ...]
+
+
+EVENTS: dict[str, type[Event]] = {
+    kind.__name__: kind
+    for kind in (
+        MatchStarted, MovePlayed, PassForced, LastChance, IllegalPlacement, PieceUnclear, KindNeeded, BoardDisturbed,
+        BoardRestored, MoveTakenBack, Corrected, ChoiceNeeded, SourceLost, SourceBack, Resigned, GameOver, Unresolved,
+    )
+}  # fmt: skip
+"""Every event by its name."""
+
+
+def content_text(content: Content) -> str:
+    """``"."`` for an empty square, else the piece's words: the text of every JSON output."""
+    return EMPTY_TEXT if content is None else str(content)
+
+
+def parse_content(text: str) -> Content:
+    """The content that `content_text` told; `ValueError` if it is none."""
+    return None if text == EMPTY_TEXT else Piece.parse(text)
+
+
+def _plain(value: Any) -> Any:
+    """`value` as JSON has it."""
+    if isinstance(value, Score):
+        return value.as_dict()
+    if isinstance(value, Square | Colour | Piece):  # before tuple: a square is one
+        return str(value)
+    if isinstance(value, tuple):
+        return [content_text(item) if item is None else _plain(item) for item in value]
+    return value
+
+
+def _same(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _squares(texts: list[str]) -> tuple[Square, ...]:
+    return tuple(Square.parse(text) for text in texts)
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    "square": Square.parse,
+    "squares": _squares,
+    "legal": _squares,
+    "colour": Colour,
+    "content": parse_content,
+    "contents": lambda texts: tuple(parse_content(text) for text in texts),
+    "score": lambda points: Score(points["light"], points["dark"]),
+    "winner": lambda text: None if text == "draw" else Colour(text),
+}
+"""How a field is read back, by its name; a name means the same in every event."""

@@ -1,0 +1,116 @@
+"""Camera and tiles meet here: a reading is the set of contents that each square may have.
+
+A source keeps its confidence values to itself. What leaves it is what it cannot rule out: ``{None}`` is surely
+empty, one piece is a sure piece, four pieces of one colour are "a dark piece, kind not seen", everything is a square
+under a hand.
+
+Sets of contents are ints (`Contents`), one bit for each of the nine possible contents, so that intersecting and
+comparing them is cheap enough for every square of every frame.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from companion.rules import Colour, Content, Kind, Layout, Piece, Square
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Contents = int
+"""A set of contents: bit i stands for ``ALL_CONTENTS[i]``."""
+
+ALL_CONTENTS: tuple[Content, ...] = (
+    None,
+    *(Piece(colour, kind) for colour in Colour for kind in Kind),
+)
+"""The nine things a square can hold, in the order of their bits: empty, light kinds, dark kinds."""
+
+EMPTY: Contents = 1
+ANYTHING: Contents = (1 << len(ALL_CONTENTS)) - 1
+"""Nothing is ruled out: what a hidden square may hold."""
+SOME_PIECE: Contents = ANYTHING & ~EMPTY
+_BIT = {content: 1 << i for i, content in enumerate(ALL_CONTENTS)}
+
+
+def contents_of(possible: Iterable[Content]) -> Contents:
+    """The set of the contents in `possible`."""
+    return sum({_BIT[content] for content in possible})
+
+
+def possible(contents: Contents) -> tuple[Content, ...]:
+    """The members of a set, in the order of `ALL_CONTENTS`."""
+    return tuple(content for i, content in enumerate(ALL_CONTENTS) if contents >> i & 1)
+
+
+def only(contents: Contents) -> bool:
+    """Whether exactly one content is left."""
+    return contents.bit_count() == 1
+
+
+def sure(contents: Contents) -> Content:
+    """The one content of a set that has one; `ValueError` otherwise."""
+    if not only(contents):
+        raise ValueError(f"{contents:#011b} leaves more than one content")
+    return ALL_CONTENTS[contents.bit_length() - 1]
+
+
+def of_colour(colour: Colour) -> Contents:
+    """A piece of `colour` whose kind is not seen: a Green Box cube."""
+    return contents_of(Piece(colour, kind) for kind in Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class BoardReading:
+    """What a source could see of the whole board at one moment."""
+
+    time: float
+    """Seconds of the source's own monotonic clock."""
+    squares: tuple[Contents, ...]
+    """What each square may hold, in the order of `Layout.squares`."""
+    hidden: int = 0
+    """The squares that something covers, as bits of the layout. They hold `ANYTHING` and contradict nothing."""
+    cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
+    """The kinds that the card on top of each player's pile may show; absent where no card is seen."""
+    evidence: bytes = b""
+    """Whatever the source wants kept in the log as proof: a JPEG of the board, a raw line."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettledSquare:
+    """What a square has held for long enough to be believed."""
+
+    contents: Contents
+    since: float
+    """Source seconds when this content was first seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What lies on the board, settled: a square that changes, or is hidden, keeps its last settled contents."""
+
+    time: float
+    squares: tuple[SettledSquare, ...]
+    """In the order of `Layout.squares`."""
+    unsettled: int = 0
+    """The squares that are changing or hidden right now, as bits of the layout; what they hold may be old."""
+    cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
+    evidence: bytes = b""
+
+
+def board_text(layout: Layout, squares: Iterable[Contents]) -> str:
+    """A drawing for people, far side first: ``.`` empty, ``SDPU`` light, ``sdpu`` dark, ``?`` not sure."""
+    drawn = dict(zip(layout.squares, map(_letter, squares), strict=True))
+    return "\n".join(
+        " ".join(drawn.get(Square(row, column), " ") for column in range(layout.columns)).rstrip()
+        for row in reversed(range(layout.rows))
+    )
+
+
+LETTERS: dict[Content, str] = dict(zip(ALL_CONTENTS, ".SDPUsdpu", strict=True))
+"""One letter for each content, as the tile board's protocol writes them."""
+
+
+def _letter(contents: Contents) -> str:
+    return LETTERS[sure(contents)] if only(contents) else "?"

@@ -1,0 +1,50 @@
+"""The game of Mijnlieff: pure values, no clock, no input or output.
+
+>>> from companion.rules import Game
+>>> game = Game.start(first="outside").play("a1+")
+>>> game.to_move.value, sorted(map(str, game.legal_squares()))
+('dark', ['a2', 'a3', 'a4', 'b1', 'c1', 'd1'])
+"""
+
+from companion.errors import LayoutError, NotationError, RulesError
+from companion.rules.game import (
+    Constraint,
+    FirstMove,
+    Game,
+    IllegalMoveError,
+    Outcome,
+    RefusalReason,
+)
+from companion.rules.layout import Layout, Square
+from companion.rules.matchtext import MatchText
+from companion.rules.notation import Move, Pass, Ply, parse_move, parse_moves, write_moves
+from companion.rules.pieces import Colour, Content, Kind, Piece
+from companion.rules.score import Line, Score, score_of
+
+__all__ = [
+    "Colour",
+    "Constraint",
+    "Content",
+    "FirstMove",
+    "Game",
+    "IllegalMoveError",
+    "Kind",
+    "Layout",
+    "LayoutError",
+    "Line",
+    "MatchText",
+    "Move",
+    "NotationError",
+    "Outcome",
+    "Pass",
+    "Piece",
+    "Ply",
+    "RefusalReason",
+    "RulesError",
+    "Score",
+    "Square",
+    "parse_move",
+    "parse_moves",
+    "score_of",
+    "write_moves",
+]
