@@ -84,6 +84,9 @@ class SettledSquare:
     contents: Contents
     since: float
     """Source seconds when this content was first seen."""
+    after: float
+    """Source seconds when what lay here before was last seen. It changed between `after` and `since`; the two tell which
+    of two pieces came first, where that can be told at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ class Snapshot:
     """In the order of `Layout.squares`."""
     unsettled: int = 0
     """The squares that are changing or hidden right now, as bits of the layout; what they hold may be old."""
+    hidden: int = 0
+    """The squares that something covers right now, as bits of the layout."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
     evidence: bytes = b""
 

@@ -1,0 +1,113 @@
+"""Which moves explain the pieces that have newly come to lie on the board?
+
+Every order of the arrivals that the rules allow, and that the times do not forbid, is tried: the only legal order is what was
+played; where two are left, or a piece could be two things that matter, a person has to say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from companion.readings import possible
+from companion.rules import Move
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from companion.readings import Contents
+    from companion.rules import Game, Piece, Square
+
+MOST_ARRIVALS = 5
+"""More pieces than this at once are not sorted into an order: nobody plays so fast, so something else has happened."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A piece that lies where the game has none."""
+
+    square: Square
+    contents: Contents
+    """What it may be."""
+    since: float
+    after: float
+    """It came to lie there between `after` and `since`, in source seconds."""
+
+    def surely_before(self, other: Arrival) -> bool:
+        """Whether it was seen before the other square was last seen empty."""
+        return self.since <= other.after
+
+    @property
+    def pieces(self) -> tuple[Piece, ...]:
+        """The pieces it may be."""
+        return tuple(piece for piece in possible(self.contents) if piece is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the rules make of some arrivals."""
+
+    orders: tuple[tuple[Move, ...], ...]
+    """The longest legal ways to have played the arrivals; each covers as many of them as any."""
+    complete: bool
+    """Whether they cover every arrival."""
+
+    @property
+    def certain(self) -> tuple[Move, ...]:
+        """The moves with which every one of `orders` begins: played without doubt."""
+        shared = []
+        for step in zip(*self.orders, strict=False):
+            if len(set(step)) > 1:
+                break
+            shared.append(step[0])
+        return tuple(shared)
+
+    @property
+    def unique(self) -> bool:
+        """Whether there is exactly one way, and it covers every arrival."""
+        return self.complete and len(self.orders) == 1
+
+    @property
+    def next_square(self) -> Square | None:
+        """The one square on which the first doubtful move was played; None if the orders differ in the square."""
+        squares = {order[len(self.certain)].square for order in self.orders if len(order) > len(self.certain)}
+        return squares.pop() if len(squares) == 1 else None
+
+
+def explain(game: Game, arrivals: Sequence[Arrival]) -> Explanation:
+    """Try every order of `arrivals` as the next moves of `game`."""
+    if len(arrivals) > MOST_ARRIVALS:
+        return Explanation(((),), complete=False)
+    found = list(_orders(game, tuple(arrivals)))
+    longest = max(map(len, found))
+    return Explanation(
+        tuple(dict.fromkeys(order for order in found if len(order) == longest)),
+        complete=longest == len(arrivals),
+    )
+
+
+def _orders(game: Game, left: tuple[Arrival, ...]) -> Iterator[tuple[Move, ...]]:
+    """Every legal way to play some of `left`, each as long as it can get."""
+    stuck = True
+    for arrival in left:
+        if any(other.surely_before(arrival) for other in left if other is not arrival):
+            continue
+        rest = tuple(other for other in left if other is not arrival)
+        for move in legal_moves(game, arrival):
+            stuck = False
+            for further in _orders(game.play(move), rest):
+                yield (move, *further)
+    if stuck:
+        yield ()
+
+
+def legal_moves(game: Game, arrival: Arrival) -> list[Move]:
+    """The moves that `arrival` may be, as the rules and the supply have it."""
+    if game.to_move is None or arrival.square not in game.legal_squares():
+        return []
+    hand = game.in_hand(game.to_move)
+    return [
+        Move(arrival.square, piece.kind, piece.colour)
+        for piece in arrival.pieces
+        if piece.colour is game.to_move and hand[piece.kind]
+    ]

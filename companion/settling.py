@@ -1,0 +1,141 @@
+"""Readings become a snapshot: what has lain still for long enough to be believed.
+
+Each square is on its own. Its visible readings of the last moments vote: a content that more than one reading in four
+rules out is ruled out, so one odd frame among many changes nothing, and readings that agree narrow what the square may
+hold. When a whole `settle_s` of votes leaves something, that is settled; when it leaves nothing, the square is changing
+and keeps its last settled contents until it has come to rest.
+
+A hidden square contradicts nothing. Nor does one that touches a hidden square: a piece that a hand still holds is not
+yet played. After a hand has been there, what was known of a square counts no more than what is seen now.
+
+All gates are seconds of the source's clock, never frames.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from companion.readings import ALL_CONTENTS, ANYTHING, SettledSquare, Snapshot
+
+if TYPE_CHECKING:
+    from companion.readings import BoardReading, Contents
+    from companion.rules import Layout
+
+SETTLE_S = 0.4
+"""How long a square has to be seen at rest, in seconds."""
+_ODD_SHARE = 4
+"""One reading in this many may be wrong."""
+_BRIEF_SHARE = 0.25
+"""Something that covers a square for less than this share of the settling time is an odd frame, not a hand."""
+_TIME_SLACK_S = 1e-6
+
+
+_NOTHING_KNOWN = SettledSquare(ANYTHING, float("-inf"), float("-inf"))
+
+
+class Settler:
+    """Feed it every reading of one source, in order; it answers with the snapshot at that moment."""
+
+    def __init__(self, layout: Layout, *, settle_s: float = SETTLE_S) -> None:
+        self._touching = layout.geometry.touching
+        self._squares = [_SquareVotes(settle_s) for _ in layout.squares]
+
+    def feed(self, reading: BoardReading) -> Snapshot:
+        """Take one reading.
+
+        Raises:
+            ValueError: if the reading does not have as many squares as the layout.
+        """
+        unsettled = 0
+        settled = []
+        for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
+            hidden = bool(reading.hidden >> i & 1)
+            near = bool(reading.hidden & self._touching[i])
+            if not square.take(reading.time, contents, hidden=hidden, near_hidden=near):
+                unsettled |= 1 << i
+            settled.append(square.settled)
+        return Snapshot(
+            time=reading.time,
+            squares=tuple(settled),
+            unsettled=unsettled,
+            hidden=reading.hidden,
+            cards=reading.cards,
+            evidence=reading.evidence,
+        )
+
+
+@dataclass(slots=True)
+class _SquareVotes:
+    """The recent readings of one square, and what they have settled on."""
+
+    settle_s: float
+    settled: SettledSquare = _NOTHING_KNOWN
+    _votes: deque[tuple[float, Contents]] = field(default_factory=deque)
+    _last_fit: float = float("-inf")
+    """When the settled contents were last seen to be possible."""
+    _was_visited: bool = True
+    """A hand has been over the square, or next to it, since it was last at rest."""
+    _visit_began: float | None = None
+
+    def take(self, time: float, contents: Contents, *, hidden: bool, near_hidden: bool) -> bool:
+        """Count one reading; whether the square is at rest and in full view."""
+        if hidden or near_hidden:
+            self._visit(time)
+            return False
+        self._visit_began = None
+        if contents & self.settled.contents and not self._was_visited:
+            self._last_fit = time
+        self._votes.append((time, contents))
+        self._forget_before(time - self.settle_s)
+        if self._votes[0][0] > time - self.settle_s + _TIME_SLACK_S:
+            return False
+        agreed = self._agreed()
+        if not agreed:
+            return False
+        self._settle(agreed)
+        return bool(contents & self.settled.contents)
+
+    def _visit(self, time: float) -> None:
+        """A hand is here: what was seen before it came no longer shows that the square is at rest."""
+        self._was_visited = True
+        if self._visit_began is None:
+            self._visit_began = time
+        if time - self._visit_began > self.settle_s * _BRIEF_SHARE:
+            self._votes.clear()
+
+    def _forget_before(self, start: float) -> None:
+        """Drop what is too old, but for the one reading that shows the whole time span is covered."""
+        votes = self._votes
+        while len(votes) > 1 and votes[1][0] <= start + _TIME_SLACK_S:
+            votes.popleft()
+
+    def _agreed(self) -> Contents:
+        """The contents that at most one reading in `_ODD_SHARE` rules out."""
+        needed = len(self._votes) - len(self._votes) // _ODD_SHARE
+        counted = Counter(contents for _, contents in self._votes)
+        if len(counted) == 1:
+            return self._votes[0][1]
+        agreed = 0
+        for bit in (1 << i for i in range(len(ALL_CONTENTS))):
+            if sum(times for contents, times in counted.items() if contents & bit) >= needed:
+                agreed |= bit
+        return agreed
+
+    def _settle(self, agreed: Contents) -> None:
+        known = self.settled
+        if self._was_visited:
+            if agreed != known.contents:
+                self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
+        elif agreed & known.contents:
+            self.settled = replace(known, contents=agreed & known.contents)
+        else:
+            self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
+        self._was_visited = False
+        latest, seen = self._votes[-1]
+        if seen & self.settled.contents:
+            self._last_fit = latest
+
+    def _first_seen(self, contents: Contents) -> float:
+        return next(time for time, seen in self._votes if seen & contents)

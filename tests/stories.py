@@ -1,0 +1,106 @@
+"""A scripted table: pieces and hands on one side, the events they cause on the other.
+
+Real readings at a camera's rate go through the real settler and referee; only the picture is left out.
+"""
+
+from __future__ import annotations
+
+from companion import events
+from companion.readings import ANYTHING, BoardReading, contents_of
+from companion.referee import Referee
+from companion.rules import Game, Piece, Square
+from companion.settling import Settler
+
+FRAME_S = 1 / 12
+KINDS = {"+": "straight", "x": "diagonal", "<>": "pusher", "><": "puller"}
+
+
+def piece(text: str) -> Piece:
+    """``"L+"`` is light's straight, ``"D><"`` dark's puller."""
+    return Piece.parse(f"{'light' if text[0] == 'L' else 'dark'} {KINDS[text[1:]]}")
+
+
+def told(event: events.Event) -> str:
+    """An event in one short line, as the stories write it."""
+    name = type(event).__name__
+    match event:
+        case events.MovePlayed():
+            return f"{event.colour} {event.move}{'!' if event.ruled else ''}"
+        case events.PassForced():
+            return f"{event.colour} passes"
+        case events.LastChance():
+            return f"last chance {event.colour}"
+        case events.IllegalPlacement():
+            return f"illegal {event.square} {event.reason}"
+        case events.PieceUnclear() | events.KindNeeded():
+            return f"{'unclear' if name == 'PieceUnclear' else 'kind?'} {event.square}"
+        case events.BoardDisturbed() | events.BoardRestored() | events.Unresolved():
+            word = {"BoardDisturbed": "disturbed", "BoardRestored": "restored", "Unresolved": "unresolved"}[name]
+            return " ".join([word, *map(str, event.squares)])
+        case events.MoveTakenBack():
+            return f"taken back {event.move}"
+        case events.ChoiceNeeded():
+            return f"asks {event.question}"
+        case events.GameOver():
+            return f"over {event.score}"
+        case _:
+            return name
+
+
+class Scene:
+    """A table in front of a camera."""
+
+    def __init__(self, game: Game | None = None, *, variant: str = "standard") -> None:
+        self.referee = Referee(game or Game.start(), variant=variant)
+        self.layout = self.referee.game.layout
+        self.settler = Settler(self.layout)
+        self.board: dict[Square, Piece] = {}
+        self.hidden: set[Square] = set()
+        self.misread: dict[Square, int] = {}
+        """What is read on a square instead of the truth, as a set of contents."""
+        self.cards: dict = {}
+        self.time = 0.0
+        self.events: list[events.Event] = self.referee.start(0.0)
+
+    @property
+    def game(self) -> Game:
+        return self.referee.game
+
+    def look(self, seconds: float = 0.8) -> list[str]:
+        """Let the camera look for so long; what was told meanwhile."""
+        heard: list[events.Event] = []
+        for _ in range(max(1, round(seconds / FRAME_S))):
+            self.time += FRAME_S
+            heard += self.referee.see(self.settler.feed(self.reading()))
+        self.events += heard
+        return [told(event) for event in heard]
+
+    def reading(self) -> BoardReading:
+        mask = self.layout.mask(self.hidden)
+        squares = tuple(
+            ANYTHING if square in self.hidden else self.misread.get(square, contents_of([self.board.get(square)]))
+            for square in self.layout
+        )
+        return BoardReading(self.time, squares, hidden=mask, cards=self.cards)
+
+    def put(self, square: str, what: str) -> None:
+        self.board[Square.parse(square)] = piece(what)
+
+    def lift(self, square: str) -> None:
+        del self.board[Square.parse(square)]
+
+    def hand(self, *squares: str) -> None:
+        self.hidden = {Square.parse(square) for square in squares}
+
+    def play(self, *moves: str) -> list[str]:
+        """Play moves one after the other, each with a hand that comes and goes."""
+        heard: list[str] = []
+        for move in moves:
+            colour = "L" if str(self.game.to_move) == "light" else "D"
+            self.hand(move[:2])
+            heard += self.look(0.3)
+            self.put(move[:2], colour + move[2:])
+            heard += self.look(0.3)
+            self.hand()
+            heard += self.look(0.8)
+        return heard

@@ -1,0 +1,162 @@
+"""Stories at the table: what people do, and what the program tells. Each line: what happens, then what is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.readings import EMPTY, of_colour, contents_of
+from companion.rules import Colour, Game, Kind, Square
+from tests.stories import Scene, piece
+
+WORKED_EXAMPLE = (
+    "a1+ a3>< a2+ a4<> b2>< c2+ c3<> c1x d2>< d3+ d4x - b4x - b3<> b1<>".split()
+)  # fmt: skip
+
+# A step is (what a person does, what is told within the next 0.8 s). Words: put, lift, hand, misread, wait.
+STORIES = {
+    "a move is told once": [
+        ("put a1 L+", ["light a1+"]),
+        ("wait 5", []),
+    ],
+    "a hand over the new piece holds the move back until it has gone": [
+        ("hand a1 b1", []),
+        ("put a1 L+", []),
+        ("hand b1", []),
+        ("hand", ["light a1+"]),
+    ],
+    "a piece put down and moved before the hand leaves is one move": [
+        ("hand d1", []),
+        ("put d1 L+", []),
+        ("hand d1 c2", []),
+        ("lift d1; put c1 L+", []),
+        ("hand", ["light c1+"]),
+    ],
+    "two quick moves come in the only legal order": [
+        ("hand a1 a3", []),
+        ("put a3 D><; put a1 L+", []),
+        ("hand", ["light a1+", "dark a3><"]),
+    ],
+    "two orders of three quick moves are asked about": [
+        ("hand a1 a2 a3", []),
+        ("put a1 L+; put a3 L+; put a2 D+", []),
+        ("hand", ["asks order"]),
+    ],
+    "a piece on a wrong square is illegal until it is moved": [
+        ("put a1 L+", ["light a1+"]),
+        ("put c3 D+", ["illegal c3 square"]),
+        ("wait 3", []),
+        ("lift c3; put a3 D+", ["dark a3+"]),
+    ],
+    "a piece of the wrong colour": [
+        ("put a1 D+", ["illegal a1 turn"]),
+        ("lift a1; put a1 L+", ["light a1+"]),
+    ],
+    "a third piece of a kind": [
+        ("play a1+ a2+ a3+ a4+", ["light a1+", "dark a2+", "light a3+", "dark a4+"]),
+        ("put b4 L+", ["illegal b4 kind"]),
+    ],
+    "placements after an illegal one are held, and played after the repair": [
+        ("put a1 L+", ["light a1+"]),
+        ("put c3 D+", ["illegal c3 square"]),
+        ("put a4 D+", []),
+        ("lift c3", ["dark a4+"]),
+    ],
+    "a piece of the game that goes and comes back": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a1", ["disturbed a1"]),
+        ("put a1 L+", ["restored a1"]),
+    ],
+    "the last move taken back and played elsewhere": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a2", ["disturbed a2"]),
+        ("put a3 D+", ["taken back a2+", "dark a3+"]),
+    ],
+    "the last two moves taken back, another played": [
+        ("play a1+ a2+ b2x", ["light a1+", "dark a2+", "light b2x"]),
+        ("lift b2; lift a2; put a4 Dx", ["taken back b2x", "taken back a2+", "dark a4x"]),
+    ],
+    "the last piece swapped for another of the same player": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a2; put a2 D<>", ["taken back a2+", "dark a2<>"]),
+    ],
+    "an older piece that moved is not a new move": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a1; put b2 L+", ["disturbed a1"]),
+        ("lift b2; put a1 L+", ["restored a1"]),
+    ],
+    "a nudge, a hand and a shadow change nothing": [
+        ("put a1 L+", ["light a1+"]),
+        ("hand a1 a2 b1 b2", []),
+        ("wait 4", []),
+        ("hand", []),
+        ("misread a1 L+Lx", []),
+        ("misread a1", []),
+    ],
+    "an unclear kind is asked about, unless it becomes clear": [
+        ("misread a1 L<>L><", []),
+        ("put a1 L<>; wait 1", ["unclear a1"]),
+        ("misread a1", ["light a1<>"]),
+    ],
+    "the supply of two tells what the picture does not": [
+        ("play a1<> c3<> a3<> d1<>", ["light a1<>", "dark c3<>", "light a3<>", "dark d1<>"]),
+        ("misread d4 L<>L><; put d4 L><", ["light d4><"]),
+    ],
+    "a move on an unclear square is asked about when the reply makes it needed": [
+        ("misread a1 .L+; hand a1", []),
+        ("put a1 L+", []),
+        ("hand", []),
+        ("put a2 D+", ["unclear a1"]),
+        ("misread a1", ["light a1+", "dark a2+"]),
+    ],
+    "a board emptied in mid-game is asked about": [
+        ("play a1+ a2+ a3+", ["light a1+", "dark a2+", "light a3+"]),
+        ("lift a1; lift a2; lift a3", ["asks new"]),
+        ("put a1 L+; put a2 D+; put a3 L+", []),
+        ("play a4<>", ["dark a4<>"]),
+    ],
+}  # fmt: skip
+
+
+def do(scene: Scene, step: str) -> list[str]:
+    heard: list[str] = []
+    waited = False
+    for deed in step.split("; "):
+        verb, *words = deed.split()
+        match verb:
+            case "put":
+                scene.put(*words)
+            case "lift":
+                scene.lift(*words)
+            case "hand":
+                scene.hand(*words)
+            case "misread":
+                scene.misread = {Square.parse(words[0]): misread(words[1])} if len(words) > 1 else {}
+            case "play":
+                heard += scene.play(*words)
+            case "wait":
+                heard += scene.look(float(words[0]))
+                waited = True
+    return heard if waited else heard + scene.look(0.8)
+
+
+def misread(text: str) -> int:
+    contents = EMPTY if text.startswith(".") else 0
+    parts = text.lstrip(".").replace("L", " L").replace("D", " D").split()
+    return contents | contents_of(piece(part) for part in parts)
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_story(story):
+    scene = Scene()
+    assert scene.look(1) == []
+    for step, expected in story:
+        assert do(scene, step) == expected, step
+
+
+def test_worked_example_with_passes_last_chance_and_score():
+    scene = Scene()
+    scene.look(1)
+    heard = scene.play(*[move for move in WORKED_EXAMPLE if move != "-"])
+    assert list(map(str, scene.game.history)) == WORKED_EXAMPLE
+    assert heard[-4:] == ["light b3<>", "last chance dark", "dark b1<>", "over 4-1"]
+    assert heard.count("dark passes") == 2
