@@ -1,0 +1,103 @@
+"""The board seen from straight above: one flat top view, cut into one patch for each square.
+
+Everything that looks at squares looks at these pixels, so that distance, angle and rotation are dealt with once.
+The top view has the far row on top and a1 in the lower left; around the board it keeps a margin, because pieces
+have thickness and, seen from the side, lean over the edge of their square and of the board.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from companion.errors import VisionError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.rules import Layout
+
+SQUARE = 40
+"""Side of one square in the top view, in its pixels."""
+MARGIN = 20
+"""Width of what is kept around the board, in pixels of the top view."""
+PATCH = 72
+"""Side of one square's patch, in pixels of the top view: 1.8 squares, so that neighbours and shadows are seen."""
+_FINEST = 4
+_SMALLEST_SIDE = 2.0
+
+
+def rectify(image: NDArray[np.uint8], corners: NDArray[np.floating], layout: Layout) -> NDArray[np.uint8]:
+    """The top view of the board, `(rows * SQUARE + 2 * MARGIN, columns * SQUARE + 2 * MARGIN, 3)`, far row on top.
+
+    `image` is BGR, `(height, width, 3)`. `corners` are the board's outer corners at a1, d1, d4, a4 (for another layout:
+    of its bounding rectangle, in that order) in pixels of `image`, `(4, 2)`; they may lie outside the picture.
+    What the picture does not show is black. Large pictures are averaged down, so that thin marks do not flicker.
+
+    Raises:
+        VisionError: for an image or corners of another shape, or corners that span no area.
+
+    """
+    _check(image, corners)
+    finer = _finer(corners, layout)
+    width, height = (layout.columns * SQUARE + 2 * MARGIN, layout.rows * SQUARE + 2 * MARGIN)
+    to_picture = cv2.getPerspectiveTransform(
+        (board_outline(layout) * finer + (finer - 1) / 2).astype(np.float32), corners.astype(np.float32)
+    )
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    top = cv2.warpPerspective(image, to_picture, (width * finer, height * finer), flags=flags)
+    if finer > 1:
+        top = cv2.resize(top, (width, height), interpolation=cv2.INTER_AREA)
+    return np.asarray(top, np.uint8)
+
+
+def patches(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.uint8]:
+    """One patch for each square, `(squares, PATCH, PATCH, 3)`, in the order of `layout.squares`, far side on top."""
+    pad = (PATCH - SQUARE) // 2
+    cut = np.empty((len(layout), PATCH, PATCH, 3), np.uint8)
+    for i, square in enumerate(layout.squares):
+        x = MARGIN + square.column * SQUARE - pad
+        y = MARGIN + (layout.rows - 1 - square.row) * SQUARE - pad
+        cut[i] = top_view[y : y + PATCH, x : x + PATCH]
+    return cut
+
+
+def board_outline(layout: Layout) -> NDArray[np.float32]:
+    """The corners a1, d1, d4, a4 of the board in the top view, `(4, 2)` x and y in its pixels."""
+    left, top = MARGIN - 0.5, MARGIN - 0.5
+    right, bottom = left + layout.columns * SQUARE, top + layout.rows * SQUARE
+    return np.array([[left, bottom], [right, bottom], [right, top], [left, top]], np.float32)
+
+
+def pixels_per_square(corners: NDArray[np.floating], layout: Layout) -> float:
+    """How many pixels of the picture the side of an average square spans."""
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
+    across, along = layout.columns, layout.rows
+    return float(max(sides[0] + sides[2], 1e-9) / (2 * across) + max(sides[1] + sides[3], 1e-9) / (2 * along)) / 2
+
+
+def _finer(corners: NDArray[np.floating], layout: Layout) -> int:
+    return max(1, min(_FINEST, math.ceil(pixels_per_square(corners, layout) / SQUARE - 0.25)))
+
+
+def _check(image: NDArray[np.uint8], corners: NDArray[np.floating]) -> None:
+    if image.ndim != 3 or image.shape[2] != 3 or 0 in image.shape:  # noqa: PLR2004
+        raise VisionError(f"the picture has shape {image.shape}; a colour picture (height, width, 3) is needed")
+    if corners.shape != (4, 2) or not np.isfinite(corners).all():
+        raise VisionError(f"corners {corners.tolist()} are not four points x,y for a1, d1, d4, a4")
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
+    if sides.min() < _SMALLEST_SIDE or not _convex(corners):
+        raise VisionError(
+            f"corners {np.round(corners, 1).tolist()} do not go around a board; "
+            "give the outer corners at a1, d1, d4, a4, in this order"
+        )
+
+
+def _convex(corners: NDArray[np.floating]) -> bool:
+    edges = np.roll(corners, -1, axis=0) - corners
+    following = np.roll(edges, -1, axis=0)
+    turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
+    return bool((turns > 0).all() or (turns < 0).all())
