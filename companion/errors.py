@@ -9,6 +9,7 @@
     │   └── IllegalMoveError            a move that the rules refuse; knows the reason and the legal squares
     ├── ProfileError (ValueError)       a profile file with an unknown version or a bad field
     ├── SourceError (OSError)           a camera, file, folder or port that cannot be used
+    │   └── EndOfSource                 a file that has been read to its end
     ├── VisionError (ValueError)        a picture or corners that the reader cannot work with
     ├── LinkError (OSError)             a tile board that does not answer, or answers nonsense
     └── StoreError (OSError)            the match log cannot be opened, read or written
@@ -50,6 +51,10 @@ class ProfileError(CompanionError, ValueError):
 
 class SourceError(CompanionError, OSError):
     """A camera, file, folder or port that cannot be opened or read."""
+
+
+class EndOfSource(SourceError):  # noqa: N818 (not a failure: what a file source says after its last frame)
+    """A file source has been read to its end."""
 
 
 class VisionError(CompanionError, ValueError):

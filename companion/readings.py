@@ -11,7 +11,7 @@ comparing them is cheap enough for every square of every frame.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, Self
 
 from companion.rules import Colour, Content, Kind, Layout, Piece, Square
 
@@ -102,6 +102,35 @@ class Snapshot:
     """The squares that something covers right now, as bits of the layout."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
     evidence: bytes = b""
+
+
+class Source(Protocol):
+    """Where readings come from: a camera, a file, a tile board, or a pretended one of these.
+
+    One thread at a time reads it. It is its own context manager; leaving it closes it.
+    """
+
+    name: str
+    """The text it was opened by, such as ``video:game.mp4``."""
+    live: bool
+    """Whether its clock is the world's; a file's clock is its own, and it can be read faster than it was recorded."""
+
+    def read(self, timeout_s: float) -> BoardReading | None:
+        """The next reading, or None when there is no new one within `timeout_s`.
+
+        Raises:
+            EndOfSource: after the last reading of a file.
+            SourceError: if the device is lost; reading again tries to get it back.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the device or file; harmless when done twice."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *exception: object) -> None: ...
 
 
 def board_text(layout: Layout, squares: Iterable[Contents]) -> str:

@@ -29,7 +29,18 @@ class Player:
         )[0]
         deed()
         self.scene.look(self.random.uniform(0.7, 2))
+        self.answer()
         self.never_wrong()
+
+    def answer(self) -> None:
+        """Two legal orders of quick moves: a person says which it was."""
+        referee = self.scene.referee
+        if referee.question is None:
+            return
+        assert referee.question.question == "order"
+        meant = " ".join(str(ply) for ply in self.truth.history if str(ply) != "-")
+        choice = next(choice for choice in referee.question.choices if meant.endswith(choice))
+        self.scene.events += referee.choose(self.scene.time, choice)
 
     def choose(self) -> Move:
         square = self.random.choice(sorted(self.truth.legal_squares()))
@@ -145,11 +156,6 @@ def test_random_game_ends_in_the_right_position(seed):
     while player.truth.outcome is None:
         player.play_on()
     player.scene.look(8)
-    referee = player.scene.referee
-    asked = [event for event in player.scene.events if isinstance(event, events.ChoiceNeeded)]
-    if referee.question is not None:  # two legal orders of quick moves: a person says which
-        meant = " ".join(str(ply) for ply in player.truth.history if str(ply) != "-")
-        choice = next(choice for choice in referee.question.choices if meant.endswith(choice))
-        player.scene.events += referee.choose(player.scene.time, choice)
-    assert referee.game == player.truth, asked
+    player.answer()
+    assert player.scene.game == player.truth
     assert isinstance(player.scene.events[-1], events.GameOver)

@@ -1,0 +1,224 @@
+"""Pictures over time: a video file or a folder of stills, as frames; and a camera that reads the board in them.
+
+A frame source is opened by a text, such as ``video:game.mp4`` or ``images:folder``. File sources take their clock from the
+file, drop nothing and are as fast as they are read.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, Self
+
+import cv2
+import numpy as np
+
+from companion.errors import EndOfSource, SourceError, VisionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from companion.readings import BoardReading
+    from companion.vision.reader import VideoReader
+
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what FFmpeg has to say is said by our own errors
+logger = logging.getLogger(__name__)
+
+STILL_S = 1.0
+"""How long each picture of a folder is taken to lie on the table, in seconds."""
+PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"})
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One picture and when it was taken."""
+
+    time: float
+    """Seconds of the source's own clock."""
+    image: NDArray[np.uint8]
+    """BGR, `(height, width, 3)`, upright."""
+
+
+class FrameSource(Protocol):
+    """Where frames come from; the contract is that of `companion.readings.Source`, with frames for readings."""
+
+    name: str
+    live: bool
+
+    def read(self, timeout_s: float) -> Frame | None:
+        """The next frame; None when there is none within `timeout_s`."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the device or file."""
+        ...
+
+
+def open_frames(text: str) -> FrameSource:
+    """Open a frame source by its text.
+
+    Raises:
+        SourceError: if it is not there, cannot be read, or the text names no kind of source.
+    """
+    scheme, colon, rest = text.partition(":")
+    opener = FRAME_SOURCES.get(scheme)
+    if opener is None or not colon:
+        known = ", ".join(f"{name}:…" for name in FRAME_SOURCES)
+        hint = f"; did you mean video:{text}?" if Path(text).is_file() else ""
+        raise SourceError(f"{text!r} is not a source; known are {known}{hint}")
+    return opener(rest)
+
+
+class Camera:
+    """A frame source and the reader of its pictures, as a source of board readings."""
+
+    def __init__(self, frames: FrameSource, reader: VideoReader) -> None:
+        self.name = frames.name
+        self.live = frames.live
+        self.reader = reader
+        self.latest: Frame | None = None
+        """The frame of the last reading, for those who want to show it."""
+        self._frames = frames
+
+    def read(self, timeout_s: float) -> BoardReading | None:
+        """The reading of the next frame; see `companion.readings.Source`."""
+        frame = self._frames.read(timeout_s)
+        if frame is None:
+            return None
+        self.latest = frame
+        return self.reader.read(frame.time, frame.image)
+
+    def close(self) -> None:
+        """Close the frame source."""
+        self._frames.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+class VideoFile:
+    """``video:FILE``: every frame of a video file, in the file's own time."""
+
+    live = False
+
+    def __init__(self, path: str) -> None:
+        self.name = f"video:{path}"
+        _refuse_missing(Path(path), "video", directory=False)
+        self._capture = cv2.VideoCapture(path)
+        self._next: Frame | None = None
+        self._count = 0
+        if not self._capture.isOpened():
+            raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
+        self._next = self._grab()
+        if self._next is None:
+            self.close()
+            raise SourceError(f"{path} has no picture in it; it may be empty or damaged")
+
+    def read(self, timeout_s: float) -> Frame | None:  # noqa: ARG002 (a file never keeps one waiting)
+        """The next frame. Raises `EndOfSource` after the last."""
+        frame, self._next = self._next, None
+        if frame is None:
+            frame = self._grab()
+        if frame is None:
+            raise EndOfSource(f"{self.name} has ended")
+        return frame
+
+    def close(self) -> None:
+        """Close the file."""
+        self._capture.release()
+
+    def _grab(self) -> Frame | None:
+        try:
+            there, image = self._capture.read()
+        except cv2.error as error:
+            raise SourceError(f"{self.name} cannot be decoded: {error}") from error
+        if not there:
+            return None
+        frame = Frame(self._time(), np.asarray(image, np.uint8))
+        self._count += 1
+        return frame
+
+    def _time(self) -> float:
+        """The file's time stamp, or the frame rate's where a file has none."""
+        stamp = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
+        rate = float(self._capture.get(cv2.CAP_PROP_FPS))
+        if stamp > 0 or self._count == 0 or rate <= 0:
+            return stamp
+        return self._count / rate
+
+
+class StillFolder:
+    """``images:FOLDER``: the pictures of a folder in the order of their names, each one for `STILL_S`.
+
+    Each picture is given twice, at the start and in the middle of its time: it shows a table at rest.
+    """
+
+    live = False
+
+    def __init__(self, path: str) -> None:
+        self.name = f"images:{path}"
+        folder = Path(path)
+        _refuse_missing(folder, "folder", directory=True)
+        self._pictures = sorted(
+            (file for file in folder.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES), key=_natural_order
+        )
+        if not self._pictures:
+            raise SourceError(f"{path} has no picture in it; put .jpg or .png files there")
+        self._given = 0
+        self._image: NDArray[np.uint8] | None = None
+
+    def read(self, timeout_s: float) -> Frame | None:  # noqa: ARG002 (a file never keeps one waiting)
+        """The next picture. Raises `EndOfSource` after the last, `SourceError` for one that cannot be read."""
+        number, again = divmod(self._given, 2)
+        if number >= len(self._pictures):
+            raise EndOfSource(f"{self.name} has ended")
+        if not again or self._image is None:
+            self._image = read_picture(self._pictures[number])
+        self._given += 1
+        return Frame((number + again / 2) * STILL_S, self._image)
+
+    def close(self) -> None:
+        """Nothing to close: no file stays open."""
+
+
+def read_picture(path: Path) -> NDArray[np.uint8]:
+    """A picture file, upright (turned as its EXIF says), BGR, `(height, width, 3)`.
+
+    Raises:
+        SourceError: if the file is missing.
+        VisionError: if it is not a picture.
+    """
+    _refuse_missing(path, "picture", directory=False)
+    try:
+        image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+    except (cv2.error, OSError):
+        image = None
+    if image is None:
+        raise VisionError(f"{path} is not a picture that can be read; it may be damaged, or not a picture at all")
+    return np.asarray(image, np.uint8)
+
+
+def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:
+    if not path.exists():
+        raise SourceError(f"there is no {what} {path}")
+    if path.is_dir() != directory:
+        raise SourceError(f"{path} is {'a folder' if path.is_dir() else 'a file'}, not a {what}")
+    if not os.access(path, os.R_OK):
+        raise SourceError(f"{path} may not be read; change its permissions")
+
+
+def _natural_order(file: Path) -> list[tuple[int, str]]:
+    """``2.jpg`` before ``10.jpg``."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", file.name.lower())]
+
+
+FRAME_SOURCES: dict[str, Callable[[str], FrameSource]] = {"video": VideoFile, "images": StillFolder}
+"""How to open each kind of frame source, by the word before the colon."""
