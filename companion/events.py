@@ -7,13 +7,14 @@ contract of `companion watch --json`; `from_dict` reads it back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import MISSING, dataclass, fields
+from typing import TYPE_CHECKING, Any, get_args
 
 from companion.rules import Colour, Content, Piece, RefusalReason, Score, Square
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from dataclasses import Field
 
 EMPTY_TEXT = "."
 
@@ -41,14 +42,16 @@ class Event:
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any]) -> Event:
-        """The event that `as_dict` told; `ValueError` for an unknown event or a field that does not fit."""
+        """The event that `as_dict` told; a field that has a default may be left out.
+
+        Raises:
+            ValueError: for an unknown event, or a field that is missing or does not fit; the message names it.
+
+        """
         kind = EVENTS.get(str(told.get("event")))
         if kind is None:
             raise ValueError(f"{told.get('event')!r} is not an event; known are {', '.join(EVENTS)}")
-        try:
-            return kind(**{field.name: _READERS.get(field.name, _same)(told[field.name]) for field in fields(kind)})
-        except KeyError as error:
-            raise ValueError(f"{kind.__name__} lacks its field {error}") from None
+        return kind(**{field.name: _field(kind, field, told) for field in fields(kind) if _is_told(field, told)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,22 +236,62 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _same(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def _is_told(field: Field[Any], told: Mapping[str, Any]) -> bool:
+    return field.name in told or field.default is MISSING
 
 
-def _squares(texts: list[str]) -> tuple[Square, ...]:
-    return tuple(Square.parse(text) for text in texts)
+def _field(kind: type[Event], field: Field[Any], told: Mapping[str, Any]) -> Any:
+    if field.name not in told:
+        raise ValueError(f"{kind.__name__} lacks its field {field.name!r}")
+    value = told[field.name]
+    try:
+        return _READERS.get(field.name, _text)(value)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise ValueError(f"{value!r} does not fit the field {field.name!r} of {kind.__name__}") from None
+
+
+def _exactly(*kinds: type) -> Callable[[Any], Any]:
+    """A reader for what JSON itself has; a bool is no number here."""
+
+    def read(value: Any) -> Any:
+        if type(value) not in kinds:
+            raise TypeError
+        return value
+
+    return read
+
+
+_text = _exactly(str)
+_whole = _exactly(int)
+_list = _exactly(list, tuple)
+
+
+def _reason(value: Any) -> Any:
+    if value not in get_args(RefusalReason):
+        raise ValueError(value)
+    return value
+
+
+def _each(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
+    return lambda values: tuple(map(read, _list(values)))
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
+    "time": _exactly(int, float),
+    "ply": _whole,
     "square": Square.parse,
-    "squares": _squares,
-    "legal": _squares,
+    "squares": _each(Square.parse),
+    "legal": _each(Square.parse),
     "colour": Colour,
-    "content": parse_content,
-    "contents": lambda texts: tuple(parse_content(text) for text in texts),
-    "score": lambda points: Score(points["light"], points["dark"]),
+    "content": Piece.parse,
+    "contents": _each(parse_content),
+    "moves": _each(_text),
+    "before": _each(_text),
+    "after": _each(_text),
+    "choices": _each(_text),
+    "ruled": _exactly(bool),
+    "reason": _reason,
+    "score": lambda points: Score(_whole(points["light"]), _whole(points["dark"])),
     "winner": lambda text: None if text == "draw" else Colour(text),
 }
-"""How a field is read back, by its name; a name means the same in every event."""
+"""How a field is read back, by its name, which means the same in every event; any other is a text."""

@@ -142,7 +142,7 @@ def board_text(layout: Layout, squares: Iterable[Contents]) -> str:
     )
 
 
-LETTERS: dict[Content, str] = dict(zip(ALL_CONTENTS, ".SDPUsdpu", strict=True))
+LETTERS: dict[Content, str] = {content: content.letter if content else "." for content in ALL_CONTENTS}
 """One letter for each content, as the tile board's protocol writes them."""
 
 

@@ -7,18 +7,13 @@
 """
 
 from companion.errors import LayoutError, NotationError, RulesError
-from companion.rules.game import (
-    Constraint,
-    FirstMove,
-    Game,
-    IllegalMoveError,
-    Outcome,
-    RefusalReason,
-)
+from companion.rules.constraint import Constraint
+from companion.rules.game import FirstMove, Game, IllegalMoveError, Outcome, RefusalReason
 from companion.rules.layout import Layout, Square
 from companion.rules.matchtext import MatchText
 from companion.rules.notation import Move, Pass, Ply, parse_move, parse_moves, write_moves
 from companion.rules.pieces import Colour, Content, Kind, Piece
+from companion.rules.position import Position
 from companion.rules.score import Line, Score, score_of
 
 __all__ = [
@@ -39,6 +34,7 @@ __all__ = [
     "Pass",
     "Piece",
     "Ply",
+    "Position",
     "RefusalReason",
     "RulesError",
     "Score",

@@ -11,9 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from companion.errors import RulesError
+from companion.rules.constraint import Constraint
 from companion.rules.layout import STANDARD, Layout, Square
 from companion.rules.notation import Move, Pass, Ply, parse_move
 from companion.rules.pieces import PIECES_PER_KIND_AND_SET, Colour, Content, Kind, Piece
+from companion.rules.position import Position
 from companion.rules.score import Score, score_of
 
 if TYPE_CHECKING:
@@ -33,39 +35,6 @@ class IllegalMoveError(RulesError):
         """``square`` (not a legal square), ``turn`` (the other player's), ``kind`` (none left) or ``over``."""
         self.legal = legal
         """The squares that are legal instead."""
-
-
-@dataclass(frozen=True, slots=True)
-class Constraint:
-    """What the last piece asks of the next one."""
-
-    square: Square
-    kind: Kind
-
-    def mask(self, layout: Layout) -> int:
-        """The squares it allows, occupied ones included, as bits of `layout`."""
-        index, geometry = layout.index(self.square), layout.geometry
-        if self.kind is Kind.STRAIGHT:
-            return geometry.straight[index]
-        if self.kind is Kind.DIAGONAL:
-            return geometry.diagonal[index]
-        if self.kind is Kind.PULLER:
-            return geometry.touching[index]
-        return layout.all & ~geometry.touching[index] & ~(1 << index)
-
-    @property
-    def asks_for(self) -> str:
-        """The squares it asks for in words, such as ``row 1 or column a``."""
-        if self.kind is Kind.STRAIGHT:
-            return f"row {self.square.row + 1} or column {str(self.square)[0]}"
-        if self.kind is Kind.DIAGONAL:
-            return f"a diagonal through {self.square}"
-        if self.kind is Kind.PULLER:
-            return f"a square touching {self.square}"
-        return f"a square not touching {self.square}"
-
-    def __str__(self) -> str:
-        return f"{self.kind.value.capitalize()} at {self.square}: {self.asks_for}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +74,8 @@ class Game:
     """What the piece just played asks for; None for the first move and for a free play."""
     last_chance: bool = False
     """The player to move has one piece left to place, because the opponent has placed their last."""
+    joined: Position | None = None
+    """Where the history begins, when that is not the empty board."""
 
     @classmethod
     def start(cls, first: FirstMove = "outside", *, layout: Layout | None = None, sets: int | None = None) -> Game:
@@ -164,24 +135,45 @@ class Game:
         Args:
             contents: the pieces that lie on the board.
             to_move: whose turn it is; should they have no legal square, their pass is added at once.
-            last: where the piece lies that binds them, or None for a free play.
+            last: where the opponent's piece lies that binds them, or None for a free play.
+            first: as for `start`, and so are `layout` and `sets`.
 
         Raises:
-            RulesError: if a piece lies off the board, or `last` is empty.
+            RulesError: if a piece lies off the board, a player has more pieces of a kind than there are, `last` is
+                no piece of the opponent, or Dark is to begin on an empty board.
 
         """
         game = cls.start(first, layout=layout, sets=sets)
-        for square, piece in contents.items():
-            if square not in game.layout:
-                raise RulesError(f"there is a {piece} on {square}, which this board does not have")
-            game = game._put(square, piece)
-        constraint = None
-        if last is not None:
-            last_piece = contents.get(last)
-            if last_piece is None:
-                raise RulesError(f"{last} is empty, so it cannot hold the last piece played")
-            constraint = Constraint(last, last_piece.kind)
-        return replace(game, constraint=constraint)._turn_to(to_move) if contents else game
+        position = Position(tuple(sorted(contents.items())), to_move, last)
+        constraint = _binding(position)
+        if not contents:
+            if to_move is not Colour.LIGHT:
+                raise RulesError("the board is empty, so it is Light's turn")
+            return game
+        for square, piece in position.pieces:
+            game = game._joined_by(square, piece)
+        return replace(game, constraint=constraint, joined=position)._turn_to(to_move)
+
+    @property
+    def beginning(self) -> Game:
+        """The same game before its first ply: the empty board, or the position where it was joined."""
+        if self.joined is None:
+            return Game.start(self.first, layout=self.layout, sets=self.sets)
+        return Game.from_position(
+            dict(self.joined.pieces),
+            to_move=self.joined.to_move,
+            last=self.joined.last,
+            first=self.first,
+            layout=self.layout,
+            sets=self.sets,
+        )
+
+    def after(self, plies: int) -> Game:
+        """The same game when its history had `plies` entries, and one more where a pass was forced then."""
+        game = self.beginning
+        for told, ply in enumerate(self.history[:plies]):
+            game = game.extend_from(told, ply)
+        return game
 
     def extend(self, plies: Iterable[str | Ply]) -> Game:
         """Play `plies` on from here; as `replay`."""
@@ -199,6 +191,8 @@ class Game:
         if isinstance(ply, Pass):
             if forced:
                 return self
+            if self.to_move is None:
+                self._refuse(f"ply {told + 1}: a pass comes after the end. {self.outcome}.", "over")
             self._refuse(f"ply {told + 1}: a pass is not forced here, so it is not allowed", "turn")
         if forced:
             passing = self.history[told].colour
@@ -222,7 +216,7 @@ class Game:
         empty = self.layout.all & ~(self.light | self.dark)
         if self.constraint is not None:
             return empty & self.constraint.mask(self.layout)
-        if self.first == "outside" and not empty ^ self.layout.all:
+        if self.first == "outside" and empty == self.layout.all:
             return empty & self.layout.geometry.outside  # rule 2
         return empty
 
@@ -275,7 +269,7 @@ class Game:
     @property
     def _rule_in_words(self) -> str:
         if self.constraint is not None:
-            return str(self.constraint)
+            return self.constraint.explain(self.layout)
         if self.light | self.dark:
             return f"Free play after {_possessive(self.to_move and self.to_move.other)} pass: any empty square"
         return "First move: any outside square" if self.first == "outside" else "First move: any square"
@@ -295,14 +289,14 @@ class Game:
         """
         parsed = parse_move(move) if isinstance(move, str) else move
         if isinstance(parsed, Pass):
-            self._refuse("a pass is never played: the game adds it where no square is legal", "turn")
+            self._refuse("A pass is never played: the game adds it where no square is legal", "turn")
         ruled = ruled or parsed.ruled
         if self.to_move is None:
             self._refuse(f"{parsed} comes after the end. {self.outcome}.", "over")
         mover = Colour(colour) if colour is not None else parsed.colour or self.to_move
-        self._refuse_square(parsed.square, ruled=ruled)
+        self._refuse_place(parsed.square)
         if not ruled:
-            self._refuse_player(Piece(mover, parsed.kind))
+            self._refuse_piece(parsed.square, Piece(mover, parsed.kind))
         placed = self._put(parsed.square, Piece(mover, parsed.kind))
         entry = Move(parsed.square, parsed.kind, mover, ruled)
         return replace(
@@ -319,26 +313,38 @@ class Game:
             return error
         return None
 
-    def _refuse_square(self, square: Square, *, ruled: bool) -> None:
+    def _refuse_place(self, square: Square) -> None:
+        """Refuse what not even a ruling can do."""
         if square not in self.layout:
             self._refuse(f"{square} is not on this board", "square")
         holds = self.content(square)
         if holds is not None:
             self._refuse(f"{square} is taken by a {holds}", "square")
-        if not ruled and not self.legal_mask() >> self.layout.index(square) & 1:
-            self._refuse(f"{square} is not legal", "square")
 
-    def _refuse_player(self, piece: Piece) -> None:
+    def _refuse_piece(self, square: Square, piece: Piece) -> None:
+        """Refuse what the rules do: first whose piece it is, since the legal squares are the other player's then."""
         if piece.colour is not self.to_move:
-            self._refuse(f"it is {_possessive(self.to_move)} turn, not {_possessive(piece.colour)}", "turn")
-        if not self.in_hand(piece.colour)[piece.kind]:
-            self._refuse(f"{_name(piece.colour)} has no {piece.kind} left", "kind")
+            self._refuse(f"It is {_possessive(self.to_move)} turn, not {_possessive(piece.colour)}", "turn")
+        if not self.legal_mask() >> self.layout.index(square) & 1:
+            self._refuse(f"{square} is not legal", "square")
+        hand = self.in_hand(piece.colour)
+        if not hand[piece.kind]:
+            others = ", ".join(kind.value for kind in _KINDS if hand[kind])
+            self._refuse(f"{_name(piece.colour)} has no {piece.kind} left, only {others}", "kind")
 
     def _refuse(self, what: str, reason: RefusalReason) -> NoReturn:
         legal = self.legal_squares()
         squares = " ".join(map(str, sorted(legal)))
         advice = "" if self.to_move is None else f". {self.explanation} ({squares})"
         raise IllegalMoveError(what + advice, reason=reason, legal=legal)
+
+    def _joined_by(self, square: Square, piece: Piece) -> Game:
+        if square not in self.layout:
+            raise RulesError(f"there is a {piece} on {square}, which this board does not have")
+        if not self.in_hand(piece.colour)[piece.kind]:
+            supply = PIECES_PER_KIND_AND_SET * self.sets
+            raise RulesError(f"the {piece} on {square} is one too many; a player has {supply} of each kind")
+        return self._put(square, piece)
 
     def _put(self, square: Square, piece: Piece) -> Game:
         index = self.layout.index(square)
@@ -370,6 +376,19 @@ class Game:
 
     def _over(self) -> Game:
         return replace(self, to_move=None, constraint=None, last_chance=False)
+
+
+def _binding(position: Position) -> Constraint | None:
+    if position.last is None:
+        return None
+    piece = dict(position.pieces).get(position.last)
+    if piece is None:
+        raise RulesError(f"{position.last} is empty, so it cannot hold the last piece played")
+    if piece.colour is position.to_move:
+        raise RulesError(
+            f"the last piece played is the {piece} on {position.last}, so it is {_possessive(piece.colour.other)} turn"
+        )
+    return Constraint(position.last, piece.kind)
 
 
 def _name(colour: Colour | None) -> str:

@@ -7,7 +7,9 @@ to be asked on every frame, and exact search possible.
 
 from __future__ import annotations
 
+import re
 import string
+import textwrap
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 SHORTEST_LINE = 3
 SQUARES_PER_SET = 16
 _COLUMNS = string.ascii_lowercase
+_MOST_ROWS = 99
+_SQUARE = re.compile(r"(?P<column>[A-Za-z])(?P<row>[1-9][0-9]?)")
 _ORTHOGONAL = ((0, 1), (1, 0), (0, -1), (-1, 0))
 _DIAGONAL = ((1, 1), (1, -1), (-1, -1), (-1, 1))
 _LINE_DIRECTIONS = ((1, 0), (0, 1), (1, 1), (1, -1))
@@ -37,11 +41,10 @@ class Square(NamedTuple):
     @classmethod
     def parse(cls, text: str) -> Square:
         """The square that ``"a1"`` names; `NotationError` if it is no square name."""
-        letter, digits = text[:1].lower(), text[1:]
-        number = int(digits) if digits.isascii() and digits.isdigit() else 0
-        if not letter or letter not in _COLUMNS or number < 1:
+        name = _SQUARE.fullmatch(text)
+        if name is None:
             raise NotationError(f"{text!r} is not a square; write column and row, such as a1")
-        return cls(number - 1, _COLUMNS.index(letter))
+        return cls(int(name["row"]) - 1, _COLUMNS.index(name["column"].lower()))
 
     def __str__(self) -> str:
         return f"{_COLUMNS[self.column]}{self.row + 1}"
@@ -84,14 +87,14 @@ class Layout:
     def parse(cls, text: str) -> Layout:
         """Read rows of ``#`` and ``.`` from the far side to Light's side, joined by ``/`` or newlines, or a name.
 
-        Empty rows and columns around the drawing are cut off.
+        Empty rows and columns around the drawing are cut off, and so is an indentation that all its rows share.
 
         Raises:
             LayoutError: for an unknown name, another character, or squares that 2x2 boards cannot tile.
 
         """
         name = text.strip()
-        rows = _drawing_rows(NAMED_LAYOUTS.get(name, name))
+        rows = _drawing_rows(NAMED_LAYOUTS.get(name, text))
         squares = [
             Square(row, column)
             for row, line in enumerate(reversed(rows))
@@ -109,6 +112,8 @@ class Layout:
         moved = sorted(Square(row - first_row, column - first_column) for row, column in squares)
         if max(square.column for square in moved) >= len(_COLUMNS):
             raise LayoutError(f"the layout is wider than {len(_COLUMNS)} columns, so its squares have no names")
+        if max(square.row for square in moved) >= _MOST_ROWS:
+            raise LayoutError(f"the layout has more than {_MOST_ROWS} rows, so its squares have no names")
         _refuse_untileable(moved)
         return _interned(tuple(moved))
 
@@ -217,13 +222,14 @@ def _interned(squares: tuple[Square, ...]) -> Layout:
 
 
 def _drawing_rows(text: str) -> list[str]:
-    rows = [row.strip() for row in text.replace("/", "\n").split("\n")]
+    one_row_a_line = re.sub(r"\s*/\s*", "\n", textwrap.dedent(text))
+    rows = [row.rstrip() for row in one_row_a_line.splitlines()]
     strange = {character for row in rows for character in row} - {"#", "."}
     if strange:
         names = ", ".join(NAMED_LAYOUTS)
         raise LayoutError(
-            f"{text!r} is neither a layout's name ({names}) nor a drawing: "
-            f"it has {' '.join(sorted(strange))!r} where only # and . may stand"
+            f"{text.strip()!r} is neither a layout's name ({names}) nor a drawing: "
+            f"it has {', '.join(map(repr, sorted(strange)))} where only # and . may stand"
         )
     return rows
 

@@ -1,16 +1,38 @@
-"""A whole match as text (``.mjn``), after PGN: tags, a blank line, numbered moves, the result."""
+"""A whole match as text (``.mjn``), after PGN: tags, a blank line, numbered moves, the result.
+
+::
+
+    [Event "Kitchen table"]
+    [Light "Ann"]
+    [Dark "Bo"]
+    [First "outside"]
+    [Layout "4x4"]
+    [Sets "1"]
+    [Variant "standard"]
+    [Termination "normal"]
+    [Result "4-1"]
+
+    1. a1+ a3>< 2. a2+ a4<> 3. b2>< c2+ 4. c3<> c1x 5. d2>< d3+ 6. d4x - 7. b4x - 8.
+    b3<> b1<> 4-1
+
+A game that was joined in progress tells where: ``[Position "..../.p../D.../...."] [ToMove "light"] [Last "b3"]``, with
+no Last for a free play. A resigned game has ``[Termination "resigned"]``, the score that stood as its result, and
+``[Winner "dark"]``, since that score does not say who won.
+"""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from companion.errors import LayoutError, NotationError, RulesError
+from companion.errors import NotationError, RulesError
 from companion.rules.game import Game
-from companion.rules.layout import STANDARD, Layout
+from companion.rules.layout import STANDARD, Layout, Square
 from companion.rules.notation import tokens, write_moves
+from companion.rules.pieces import Colour
+from companion.rules.position import parse_drawing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,141 +40,200 @@ if TYPE_CHECKING:
     from companion.rules.game import FirstMove
 
 UNFINISHED = "*"
+DRAW = "draw"
 TAG_ORDER = (
-    "Event",
-    "Site",
-    "Date",
-    "Light",
-    "Dark",
-    "First",
-    "Layout",
-    "Sets",
-    "Variant",
-    "Termination",
-    "Result",
-    "Log",
-)
-"""The tags every match is written with, in this order; any further ones follow."""
-TERMINATIONS = ("normal", "resigned", "abandoned")
+    "Event", "Site", "Date", "Light", "Dark", "First", "Layout", "Sets", "Position", "ToMove", "Last", "Variant",
+    "Termination", "Winner", "Result", "Log",
+)  # fmt: skip
+"""Tags are written in this order; any further ones follow."""
 VARIANTS = ("standard", "green-box")
-_GAME_TAGS = {"First", "Layout", "Sets", "Result"}
-_TAG = re.compile(r'\s*\[\s*([A-Za-z][A-Za-z0-9_]*)\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
-_RESULT = re.compile(r"\*|\d+-\d+")
+TERMINATIONS = ("normal", "resigned", "abandoned")
+WINNERS = (*(colour.value for colour in Colour), DRAW)
+_CHOICES: dict[str, tuple[str, ...]] = {
+    "First": ("outside", "anywhere"),
+    "ToMove": tuple(colour.value for colour in Colour),
+    "Variant": VARIANTS,
+    "Termination": TERMINATIONS,
+    "Winner": WINNERS,
+}
+_GAME_TAGS = {"First", "Layout", "Sets", "Position", "ToMove", "Last", "Result"}
+_TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_TAG = re.compile(rf'\s*\[\s*({_TAG_NAME.pattern})\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
+_RESULT = re.compile(r"\*|[0-9]+-[0-9]+")
+_SETS = re.compile(r"[1-9][0-9]{0,3}")
 _COLUMNS_PER_LINE = 80
 
 
 @dataclass(frozen=True)
 class MatchText:
-    """A game and what is told about it. The tags that the game itself knows are not kept twice."""
+    """A game and what is told about it.
+
+    Raises:
+        RulesError: for a tag whose name could not be read back.
+
+    """
 
     game: Game
     tags: Mapping[str, str] = field(default_factory=dict)
-    """Every other tag, such as Event, Light, Termination."""
+    """Every tag but those that the game itself knows, which are left out. Variant is ``standard`` unless told, and
+    the Termination of a finished game ``normal``. A value is one line: line breaks become spaces."""
+
+    def __post_init__(self) -> None:
+        told = {"Variant": "standard"} | ({"Termination": "normal"} if self.game.outcome else {}) | dict(self.tags)
+        for name in told:
+            if not _TAG_NAME.fullmatch(name):
+                raise RulesError(f"{name!r} is no name for a tag; use letters, digits and _, a letter first")
+        kept = {name: " ".join(value.splitlines()) for name, value in told.items() if name not in _GAME_TAGS}
+        object.__setattr__(self, "tags", kept)
+
+    @property
+    def resigned(self) -> bool:
+        """Whether a player gave up before the end."""
+        return self.tags.get("Termination") == "resigned"
 
     @property
     def result(self) -> str:
-        """The final score as ``4-1``, or ``*`` while unfinished."""
-        return str(self.game.score) if self.game.outcome else UNFINISHED
+        """The score as ``4-1``, final or when a player resigned; ``*`` while unfinished."""
+        return str(self.game.score) if self.game.outcome or self.resigned else UNFINISHED
+
+    @property
+    def winner(self) -> Colour | None:
+        """Who won, by points or because the other resigned; None for a draw, or where it is open or not told."""
+        if self.game.outcome:
+            return self.game.outcome.winner
+        winner = self.tags.get("Winner", DRAW)
+        return Colour(winner) if self.resigned and winner != DRAW else None
 
     def write(self) -> str:
         """The text, ending in a newline; `MatchText.read` reads it back equal."""
-        game = self.game
-        tags = {"Variant": "standard", "Termination": "normal" if game.outcome else "abandoned"}
-        tags |= self.tags
-        tags |= {
-            "First": game.first,
-            "Layout": str(game.layout),
-            "Sets": str(game.sets),
-            "Result": self.result,
-        }
+        tags = {**self.tags, **_tags_of(self.game), "Result": self.result}
         names = [name for name in TAG_ORDER if name in tags]
         names += [name for name in tags if name not in TAG_ORDER]
         head = "".join(f'[{name} "{_escaped(tags[name])}"]\n' for name in names)
-        return f"{head}\n{_wrapped(f'{write_moves(game.history)} {self.result}'.strip())}\n"
+        return f"{head}\n{_wrapped(f'{write_moves(self.game.history)} {self.result}'.strip())}\n"
 
     @classmethod
     def read(cls, text: str) -> MatchText:
         """Read a match.
 
         Raises:
-            NotationError: for a bad tag, move or result, an illegal move, or a result that the moves do not give; always
-                with line and column.
+            NotationError: for a bad tag, move or result, an illegal move, or a result that the moves do not give;
+                always with line and column.
 
         """
-        tags, places, body, body_line = _head(text)
-        first = _checked(tags, places, "First", ("outside", "anywhere"), "outside")
-        _checked(tags, places, "Termination", TERMINATIONS, "normal")
-        _checked(tags, places, "Variant", VARIANTS, "standard")
-        moves, result, result_place = _split_result(body, body_line)
-        game = _played(_start(tags, places, first), moves, body_line)
-        match = cls(game, {name: value for name, value in tags.items() if name not in _GAME_TAGS})
-        for claimed, (line, column) in (
-            (result, result_place),
-            (tags.get("Result"), places.get("Result", (1, 1))),
-        ):
-            if claimed not in (None, UNFINISHED, match.result):
-                raise NotationError(
-                    f"the result is given as {claimed}, but the moves give {match.result}",
-                    line=line,
-                    column=column,
-                )
+        tags, body, body_line = _head(text)
+        moves, result, (line, column) = _split_result(body, body_line)
+        match = cls(_played(_beginning(tags), moves, body_line), tags.values)
+        if result not in (None, UNFINISHED, match.result):
+            raise NotationError(_contradiction("result", result, match.result), line=line, column=column)
+        if tags.get("Result", UNFINISHED) not in (UNFINISHED, match.result):
+            tags.refuse("Result", _contradiction("result", tags.get("Result"), match.result))
+        if match.game.outcome and tags.get("Winner") not in (None, _winner_word(match.winner)):
+            tags.refuse("Winner", _contradiction("winner", tags.get("Winner"), _winner_word(match.winner)))
         return match
 
 
-def _head(text: str) -> tuple[dict[str, str], dict[str, tuple[int, int]], str, int]:
-    """Tags, their places, the text of the moves, and the line it starts on."""
-    tags: dict[str, str] = {}
-    places: dict[str, tuple[int, int]] = {}
+class _Tags:
+    """The tags of a text and where each of them stands, so that a bad one can be pointed at."""
+
+    def __init__(self) -> None:
+        self.values: dict[str, str] = {}
+        self._places: dict[str, tuple[int, int]] = {}
+
+    def add(self, name: str, value: str, *, line: int, column: int) -> None:
+        if name in self.values:
+            raise NotationError(f"the tag {name} stands twice", line=line, column=column)
+        self.values[name], self._places[name] = value, (line, column)
+        if name in _CHOICES and value not in _CHOICES[name]:
+            self.refuse(name, f"{name} is {value!r}; it must be one of {', '.join(_CHOICES[name])}")
+
+    def get(self, name: str, default: str | None = None) -> str | None:
+        return self.values.get(name, default)
+
+    def refuse(self, name: str, message: str) -> NoReturn:
+        line, column = self._places[name]
+        raise NotationError(message, line=line, column=column)
+
+
+def _tags_of(game: Game) -> dict[str, str]:
+    """The tags that the game itself knows."""
+    tags = {"First": game.first, "Layout": str(game.layout), "Sets": str(game.sets)}
+    if game.joined is not None:
+        tags |= {"Position": game.joined.drawing(game.layout), "ToMove": game.joined.to_move.value}
+        tags |= {"Last": str(game.joined.last)} if game.joined.last is not None else {}
+    return tags
+
+
+def _head(text: str) -> tuple[_Tags, str, int]:
+    """The tags, the text of the moves, and the line it starts on."""
+    tags = _Tags()
     lines = text.removeprefix("\ufeff").splitlines()
-    number = 0
     for number, line in enumerate(lines, start=1):
         position = 0
         while (match := _TAG.match(line, position)) is not None:
-            name, value = match.groups()
-            if name in tags:
-                raise NotationError(f"the tag {name} stands twice", line=number, column=match.start() + 1)
-            tags[name], places[name] = _unescaped(value), (number, match.start() + 1)
+            tags.add(match[1], _unescaped(match[2]), line=number, column=line.index("[", position) + 1)
             position = match.end()
         rest = line[position:]
         if rest.lstrip().startswith("["):
-            column = position + len(rest) - len(rest.lstrip()) + 1
+            column = line.index("[", position) + 1
             raise NotationError(f'{rest.strip()!r} is no tag; write [Name "value"]', line=number, column=column)
         if rest.strip():
             blank = " " * position  # keeps the columns of a move that follows a tag on one line
-            return tags, places, "\n".join([blank + rest, *lines[number:]]), number
-    return tags, places, "", max(number, 1)
+            return tags, "\n".join([blank + rest, *lines[number:]]), number
+    return tags, "", max(len(lines), 1)
 
 
-def _checked(
-    tags: Mapping[str, str],
-    places: Mapping[str, tuple[int, int]],
-    name: str,
-    allowed: tuple[str, ...],
-    default: str,
-) -> str:
-    value = tags.get(name, default)
-    if value not in allowed:
-        line, column = places[name]
-        raise NotationError(f"{name} is {value!r}; it must be one of {', '.join(allowed)}", line=line, column=column)
-    return value
-
-
-def _start(tags: Mapping[str, str], places: Mapping[str, tuple[int, int]], first: str) -> Game:
-    line, column = places.get("Layout", (1, 1))
+def _beginning(tags: _Tags) -> Game:
+    """The game before its first ply."""
+    first: FirstMove = "anywhere" if tags.get("First") == "anywhere" else "outside"
+    layout, sets = _layout(tags), _sets(tags)
+    if "Position" not in tags.values:
+        for name in ("ToMove", "Last"):
+            if name in tags.values:
+                tags.refuse(name, f"{name} belongs to a Position, and there is none")
+        return Game.start(first, layout=layout, sets=sets)
+    if "ToMove" not in tags.values:
+        tags.refuse("Position", 'a Position needs to say whose turn it is; add [ToMove "light"] or [ToMove "dark"]')
+    to_move, last = Colour(tags.get("ToMove")), _last(tags)
     try:
-        layout = Layout.parse(tags.get("Layout", STANDARD))
-    except LayoutError as error:
-        raise NotationError(str(error), line=line, column=column) from None
-    line, column = places.get("Sets", (1, 1))
-    try:
-        sets = int(tags["Sets"]) if "Sets" in tags else None
-    except ValueError:
-        raise NotationError(f"Sets is {tags['Sets']!r}; it must be a number", line=line, column=column) from None
-    rule: FirstMove = "anywhere" if first == "anywhere" else "outside"
-    try:
-        return Game.start(rule, layout=layout, sets=sets)
+        pieces = parse_drawing(tags.values["Position"], layout)
+        return Game.from_position(pieces, to_move=to_move, last=last, first=first, layout=layout, sets=sets)
     except RulesError as error:
-        raise NotationError(str(error), line=line, column=column) from None
+        tags.refuse("Position", str(error))
+
+
+def _layout(tags: _Tags) -> Layout:
+    try:
+        return Layout.parse(tags.get("Layout") or STANDARD)
+    except RulesError as error:
+        tags.refuse("Layout", str(error))
+
+
+def _sets(tags: _Tags) -> int | None:
+    told = tags.get("Sets")
+    if told is None:
+        return None
+    if not _SETS.fullmatch(told):
+        tags.refuse("Sets", f"Sets is {told!r}; it must be a number, 1 or more")
+    return int(told)
+
+
+def _last(tags: _Tags) -> Square | None:
+    told = tags.get("Last")
+    if told is None:
+        return None
+    try:
+        return Square.parse(told)
+    except NotationError as error:
+        tags.refuse("Last", error.message)
+
+
+def _contradiction(what: str, told: str | None, given: str) -> str:
+    return f"the {what} is given as {told}, but the moves give {given}"
+
+
+def _winner_word(winner: Colour | None) -> str:
+    return winner.value if winner else DRAW
 
 
 def _split_result(body: str, body_line: int) -> tuple[str, str | None, tuple[int, int]]:
@@ -181,7 +262,7 @@ def _wrapped(moves: str) -> str:
 
 
 def _escaped(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return value.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _unescaped(value: str) -> str:

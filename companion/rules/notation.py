@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 PASS_TEXT = "-"  # noqa: S105 (a pass of the turn, not a password)
+END_TEXT = "#"
 _TOKEN = re.compile(r"[^\s,;]+")
 _NUMBER = re.compile(r"\d+\.{1,3}")
 _MOVE = re.compile(r"(?:(?P<player>[LDld]):)?(?P<square>[A-Za-z]\d+)(?P<mark>\+|[xX]|<>|><)?(?P<ruled>!)?", re.ASCII)
 _PASSES = {PASS_TEXT, "(pass)", "(passa)"}
 _PLAYERS = {"L": Colour.LIGHT, "D": Colour.DARK}
+_LETTER_OF = {colour: letter for letter, colour in _PLAYERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ class Move:
     def __str__(self) -> str:
         if not self.ruled:
             return self.plain
-        return f"{'D' if self.colour is Colour.DARK else 'L'}:{self.plain}!"
+        player = f"{_LETTER_OF[self.colour]}:" if self.colour else ""
+        return f"{player}{self.plain}!"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def parse_move(text: str) -> Ply:
         NotationError: if the text is neither, or is a move without its mark.
 
     """
-    return _ply(text.strip(), 1, 1)
+    return _ply(text.strip().removesuffix(END_TEXT), 1, 1)
 
 
 def parse_moves(text: str) -> list[Ply]:
@@ -98,22 +101,28 @@ def parse_moves(text: str) -> list[Ply]:
 
 def tokens(text: str, *, first_line: int = 1) -> Iterator[Token]:
     """Read as `parse_moves` does, keeping the place of every move; lines count from `first_line`."""
-    for line, row in enumerate(text.splitlines() or [""], start=first_line):
+    told = text.rstrip().removesuffix(END_TEXT)
+    for line, row in enumerate(told.splitlines(), start=first_line):
         for match in _TOKEN.finditer(row):
             column = match.start() + 1
             word = match[0]
             number = _NUMBER.match(word)
             if number:  # "3." alone, or "3.c3<>" with no space after it
                 word, column = word[number.end() :], column + number.end()
-            word = word.rstrip("#")
             if word:
                 yield Token(_ply(word, line, column), line, column)
 
 
 def write_moves(plies: Iterable[Ply], *, first_number: int = 1) -> str:
-    """Write numbered pairs: ``1. a1+ a3>< 2. a2+ a4<>``."""
-    words = [str(ply) for ply in plies]
-    return " ".join(f"{first_number + i // 2}. {word}" if i % 2 == 0 else word for i, word in enumerate(words))
+    """Write numbered pairs: ``1. a1+ a3>< 2. a2+ a4<>``, or ``1... a3>< 2. a2+`` where the first is Dark's."""
+    told = list(plies)
+    dark_begins = bool(told) and told[0].colour is Colour.DARK
+    words = [f"{first_number}..."] if dark_begins else []
+    for i, ply in enumerate(told, start=int(dark_begins)):
+        if i % 2 == 0:
+            words.append(f"{first_number + i // 2}.")
+        words.append(str(ply))
+    return " ".join(words)
 
 
 def _ply(word: str, line: int, column: int) -> Ply:

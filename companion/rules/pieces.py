@@ -62,8 +62,23 @@ class Piece:
         colour, _, kind = text.partition(" ")
         return cls(Colour(colour), Kind(kind))
 
+    @classmethod
+    def from_letter(cls, letter: str) -> Piece:
+        """The piece that `letter` stands for; `KeyError` if it is none of the eight."""
+        return _BY_LETTER[letter]
+
+    @property
+    def letter(self) -> str:
+        """One of ``SDPU`` for light and ``sdpu`` for dark, as the tile board writes them (puller is U)."""
+        letter = _LETTERS[self.kind]
+        return letter if self.colour is Colour.LIGHT else letter.lower()
+
     def __str__(self) -> str:
         return f"{self.colour} {self.kind}"
+
+
+_LETTERS = dict(zip(Kind, "SDPU", strict=True))
+_BY_LETTER = {piece.letter: piece for piece in (Piece(colour, kind) for colour in Colour for kind in Kind)}
 
 
 Content = Piece | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from companion.rules.layout import SHORTEST_LINE
@@ -34,11 +34,11 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The points of both players, and the lines they come from."""
+    """The points of both players, and the lines they come from. Equal points are equal scores."""
 
     light: int
     dark: int
-    lines: tuple[Line, ...] = ()
+    lines: tuple[Line, ...] = field(default=(), compare=False)
 
     def of(self, colour: Colour) -> int:
         """The points of one player."""
