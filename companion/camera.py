@@ -1,7 +1,7 @@
 """Pictures over time: a video file or a folder of stills, as frames; and a camera that reads the board in them.
 
-A frame source is opened by a text, such as ``video:game.mp4`` or ``images:folder``. File sources take their clock from the
-file, drop nothing and are as fast as they are read.
+A frame source is opened by a text, such as ``video:game.mp4`` or ``images:folder``. File sources take their clock from
+the file, drop nothing and are as fast as they are read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Which moves explain the pieces that have newly come to lie on the board?
+"""Finds the moves that explain the pieces which have newly come to lie on the board.
 
-Every order of the arrivals that the rules allow, and that the times do not forbid, is tried: the only legal order is what was
-played; where two are left, or a piece could be two things that matter, a person has to say.
+Every order of the arrivals that the rules allow, and that the times do not forbid, is tried: the only legal order is
+what was played; where two are left, or a piece could be two things that matter, a person has to say.
 """
 
 from __future__ import annotations

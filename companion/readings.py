@@ -85,8 +85,8 @@ class SettledSquare:
     since: float
     """Source seconds when this content was first seen."""
     after: float
-    """Source seconds when what lay here before was last seen. It changed between `after` and `since`; the two tell which
-    of two pieces came first, where that can be told at all."""
+    """Source seconds when what lay here before was last seen. It changed between `after` and `since`; the two tell
+    which of two pieces came first, where that can be told at all."""
 
 
 @dataclass(frozen=True, slots=True)

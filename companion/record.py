@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from companion.rules import Game, IllegalMoveError, Move, Pass, RulesError, parse_move
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set as AbstractSet
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
 
     from companion.rules import Ply, Square
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from companion import events
 from companion.errors import EndOfSource, SourceError
@@ -73,5 +73,5 @@ class Table:
         self._lost = False
         return [events.SourceBack(**self._here(), source=self.source.name)]
 
-    def _here(self) -> dict[str, object]:
+    def _here(self) -> dict[str, Any]:
         return {"time": self._time, "table": self.referee.table, "ply": len(self.referee.game.history) + 1}

@@ -1,8 +1,8 @@
 """A picture in, a reading of the board out: locate, rectify, see what moves, recognise.
 
-The parts that look at pixels come in through the constructor, so that each can be replaced: a `Locator` finds the board, a
-`Recogniser` says what each patch may show. What is done here is what needs time: a square in which something moves is hidden,
-and a board on which nothing has changed since it was last recognised is not recognised again.
+The parts that look at pixels come in through the constructor, so that each can be replaced: a `Locator` finds the
+board, a `Recogniser` says what each patch may show. What is done here is what needs time: a square in which something
+moves is hidden, and a board on which nothing has changed since it was last recognised is not recognised again.
 """
 
 from __future__ import annotations
