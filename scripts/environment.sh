@@ -59,9 +59,14 @@ install_packages() {
         as_root=(sudo env)
     fi
     say "Installing Debian's $*"
-    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive apt-get -qq update >&2 || return 1
-    "${as_root[@]}" DEBIAN_FRONTEND=noninteractive \
-        apt-get -qq install --yes --no-install-recommends -o Dpkg::Use-Pty=0 "$@" </dev/null >&2
+    as_root+=(DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+    quietly "${as_root[@]}" update && quietly "${as_root[@]}" install --yes --no-install-recommends "$@"
+}
+
+# quietly COMMAND...: its output is shown only if it fails.
+quietly() {
+    local output
+    output=$("$@" 2>&1 </dev/null) || { say "$output"; return 1; }
 }
 
 # have_packages PACKAGE...: true when all are there, or could be installed; otherwise says how in one line.
