@@ -1,0 +1,128 @@
+"""The house itself: its layers, its locks, its wheel, and that what it says of itself is true."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from importlinter.cli import lint_imports
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SCRIPTS = ("start", "check", ".ci/run", "requirements/relock", "scripts/environment.sh")
+
+UNWELCOME = re.compile(
+    r"""
+      (?<![\w.~-])/(?:work|root|tmp|opt|home)/      # a path of somebody's machine
+    | pypi\.org | pythonhosted\. | npmjs\. | debian\.org/debian | snapshot\.debian
+    | ^\s*-{1,2}(?:index-url|extra-index-url|find-links|trusted-host|i|f)\b
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def run(*command: str) -> str:
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture(scope="module")
+def tracked(tool: Callable[[str], str]) -> list[str]:
+    """Every file of the repository, relative to its root."""
+    return run(tool("git"), "ls-files", "-z").strip("\0").split("\0")
+
+
+def pins(lock: str) -> dict[str, list[tuple[str, str]]]:
+    """Name to [(version, the lines of its hashes)], a pair for each environment marker."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for entry in re.split(r"\n(?=\w)", (ROOT / "requirements" / lock).read_text()):
+        if match := re.match(r"([\w.-]+)==([^\s;]+)", entry):
+            found.setdefault(canonicalize_name(match[1]), []).append((match[2], entry.partition("\n")[2]))
+    return found
+
+
+def test_imports_keep_to_the_layers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert lint_imports(no_cache=True) == 0
+
+
+@pytest.mark.parametrize(
+    ("lock", "wanted"),
+    [
+        ("runtime.txt", PROJECT["dependencies"]),
+        ("dev.txt", PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"]),
+    ],
+)
+def test_every_dependency_is_locked_with_hashes_and_no_address(lock: str, wanted: list[str]) -> None:
+    pinned = pins(lock)
+    for requirement in map(Requirement, wanted):
+        versions = pinned.get(canonicalize_name(requirement.name), [])
+        assert versions, f"{requirement.name} is missing: run requirements/relock"
+        assert all(requirement.specifier.contains(version) for version, _ in versions), requirement
+    for name, entries in pinned.items():
+        assert all("--hash=sha256:" in hashes for _, hashes in entries), name
+
+
+def test_tests_run_with_the_very_packages_that_users_run() -> None:
+    tested = pins("dev.txt")
+    assert {name: tested.get(name) for name in pins("runtime.txt")} == pins("runtime.txt")
+
+
+def test_wheel_holds_every_file_of_the_packages(tracked: list[str], tmp_path: Path) -> None:
+    run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path))
+    [wheel] = tmp_path.glob("*.whl")
+    shipped = set(zipfile.ZipFile(wheel).namelist())
+    ours = {name for name in tracked if name.startswith(("companion/", "calibration/")) and (ROOT / name).exists()}
+    assert "companion/py.typed" in ours
+    assert ours - shipped == set()
+    assert {name.split("/")[0] for name in shipped} == {
+        "companion",
+        "calibration",
+        f"mijnlieff_companion-{PROJECT['version']}.dist-info",
+    }
+
+
+def test_no_file_names_a_place_of_one_machine_or_a_registry(tracked: list[str]) -> None:
+    found = []
+    for name in tracked:
+        data = (ROOT / name).read_bytes() if (ROOT / name).is_file() else b""
+        if b"\0" not in data:
+            found += [f"{name}: {match[0].strip()}" for match in UNWELCOME.finditer(data.decode("utf-8", "replace"))]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["see /" + "work/shared", "open('/" + "home/me/a.png')", "--" + "extra-index-url x", "http://" + "pypi" + ".org/x"],
+)
+def test_the_search_for_such_places_finds_them(line: str) -> None:
+    assert UNWELCOME.search(line)
+
+
+def test_version_is_the_newest_of_the_changelog() -> None:
+    newest = re.search(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest
+    assert newest[1] == PROJECT["version"] == version("mijnlieff-companion")
+
+
+def test_readme_gives_the_commands_that_ci_and_newcomers_run() -> None:
+    readme = (ROOT / "README.md").read_text()
+    assert "\n./start\n" in readme
+    assert "\n./check\n" in readme
+    assert (ROOT / ".ci/run").read_text().splitlines()[-1] == "exec ./check"
+
+
+def test_shell_scripts_are_sound(tool: Callable[[str], str]) -> None:
+    check = subprocess.run([tool("shellcheck"), "-x", *SCRIPTS], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert check.stdout == ""
