@@ -22,29 +22,24 @@ def piece(text: str) -> Piece:
 
 def told(event: events.Event) -> str:
     """An event in one short line, as the stories write it."""
-    name = type(event).__name__
-    match event:
-        case events.MovePlayed():
-            return f"{event.colour} {event.move}{'!' if event.ruled else ''}"
-        case events.PassForced():
-            return f"{event.colour} passes"
-        case events.LastChance():
-            return f"last chance {event.colour}"
-        case events.IllegalPlacement():
-            return f"illegal {event.square} {event.reason}"
-        case events.PieceUnclear() | events.KindNeeded():
-            return f"{'unclear' if name == 'PieceUnclear' else 'kind?'} {event.square}"
-        case events.BoardDisturbed() | events.BoardRestored() | events.Unresolved():
-            word = {"BoardDisturbed": "disturbed", "BoardRestored": "restored", "Unresolved": "unresolved"}[name]
-            return " ".join([word, *map(str, event.squares)])
-        case events.MoveTakenBack():
-            return f"taken back {event.move}"
-        case events.ChoiceNeeded():
-            return f"asks {event.question}"
-        case events.GameOver():
-            return f"over {event.score}"
-        case _:
-            return name
+    words = TOLD.get(type(event))
+    return words(event) if words else type(event).__name__
+
+
+TOLD = {
+    events.MovePlayed: lambda e: f"{e.colour} {e.move}{'!' if e.ruled else ''}",
+    events.PassForced: lambda e: f"{e.colour} passes",
+    events.LastChance: lambda e: f"last chance {e.colour}",
+    events.IllegalPlacement: lambda e: f"illegal {e.square} {e.reason}",
+    events.PieceUnclear: lambda e: f"unclear {e.square}",
+    events.KindNeeded: lambda e: f"kind? {e.square}",
+    events.BoardDisturbed: lambda e: " ".join(["disturbed", *map(str, e.squares)]),
+    events.BoardRestored: lambda e: " ".join(["restored", *map(str, e.squares)]),
+    events.Unresolved: lambda e: " ".join(["unresolved", *map(str, e.squares)]),
+    events.MoveTakenBack: lambda e: f"taken back {e.move}",
+    events.ChoiceNeeded: lambda e: f"asks {e.question}",
+    events.GameOver: lambda e: f"over {e.score}",
+}
 
 
 class Scene:

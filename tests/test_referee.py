@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from companion.readings import EMPTY, of_colour, contents_of
-from companion.rules import Colour, Game, Kind, Square
+from companion.readings import EMPTY, contents_of
+from companion.rules import Square
 from tests.stories import Scene, piece
 
 WORKED_EXAMPLE = (
-    "a1+ a3>< a2+ a4<> b2>< c2+ c3<> c1x d2>< d3+ d4x - b4x - b3<> b1<>".split()
+    ["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x", "d2><", "d3+", "d4x", "-", "b4x", "-", "b3<>", "b1<>"]
 )  # fmt: skip
 
 # A step is (what a person does, what is told within the next 0.8 s). Words: put, lift, hand, misread, wait.

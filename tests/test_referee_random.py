@@ -8,7 +8,7 @@ import pytest
 
 from companion import events
 from companion.readings import ALL_CONTENTS, contents_of
-from companion.rules import Game, Kind, Move, Piece, Square
+from companion.rules import Game, Move, Piece, Square
 from tests.stories import Scene
 
 

@@ -1,0 +1,144 @@
+"""What commands that look at a board have in common: their options, and how eyes are put together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion.rules import FirstMove, Layout, LayoutError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from companion.readings import Source
+    from companion.vision.reader import BoardReader, Locator
+
+Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
+"""The board's outer corners at a1, d1, d4, a4, x and y in pixels of the upright picture."""
+
+
+class CornersType(click.ParamType[Any]):
+    """``"x,y x,y x,y x,y"``."""
+
+    name = "corners"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Four points, or wrong usage."""
+        if isinstance(value, tuple):
+            return value
+        try:
+            points = [tuple(float(number) for number in point.split(",")) for point in str(value).split()]
+        except ValueError:
+            points = []
+        if [len(point) for point in points] != [2, 2, 2, 2]:
+            self.fail(
+                f'{value!r} is not four points; write the corners at a1, d1, d4, a4 as "x,y x,y x,y x,y" in pixels',
+                param,
+                ctx,
+            )
+        return tuple(points)
+
+
+class LayoutType(click.ParamType[Any]):
+    """A layout's name or drawing."""
+
+    name = "layout"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The layout, or wrong usage."""
+        if isinstance(value, Layout):
+            return value
+        try:
+            return Layout.parse(value)
+        except LayoutError as error:
+            self.fail(str(error), param, ctx)
+
+
+def corners_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --corners, given to the command as `corners`."""
+    return click.option(
+        "--corners",
+        type=CornersType(),
+        metavar='"X,Y X,Y X,Y X,Y"',
+        help="The board's outer corners at a1, d1, d4, a4, in pixels of the upright picture. [default: found]",
+    )(command)
+
+
+def layout_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --layout, given to the command as `layout`."""
+    return click.option(
+        "--layout",
+        type=LayoutType(),
+        default="4x4",
+        show_default=True,
+        help="The board: a name, or rows of # and . from the far side, joined by /.",
+    )(command)
+
+
+def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a match: --first, --layout, --sets and --variant."""
+    for option in (
+        click.option(
+            "--variant",
+            type=click.Choice(["standard", "green-box"]),
+            default="standard",
+            show_default=True,
+            help="green-box: plain cubes, whose kind is on a card.",
+        ),
+        click.option(
+            "--sets", type=click.IntRange(min=1), help="Sets of pieces in play. [default: as the board needs]"
+        ),
+        layout_option,
+        click.option(
+            "--first",
+            type=click.Choice(FirstMove.__args__),  # type: ignore[attr-defined]
+            default="outside",
+            show_default=True,
+            help="Where the first piece may go.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
+    """The source of readings that `text` names.
+
+    Raises:
+        SourceError: if it cannot be opened.
+        VisionError: if `corners` cannot be the corners of a board.
+    """
+    from companion.camera import Camera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.reader import VideoReader  # noqa: PLC0415
+
+    frames = open_frames(text)
+    try:
+        return Camera(frames, VideoReader(board_reader(layout, corners)))
+    except Exception:
+        frames.close()
+        raise
+
+
+def board_reader(layout: Layout, corners: Corners | None) -> BoardReader:
+    """The reader of single pictures, with the recogniser that ships."""
+    from companion.vision.pieces import Recogniser  # noqa: PLC0415 (OpenCV is slow to import)
+
+    from companion.vision.reader import BoardReader  # noqa: PLC0415
+
+    return BoardReader(layout, Recogniser.bundled(), _locator(corners))
+
+
+def _locator(corners: Corners | None) -> Locator:
+    from companion.vision.board import BoardPose, locate, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+
+    if corners is None:
+        return locate
+
+    def given(image: NDArray[np.uint8], layout: Layout) -> BoardPose:  # noqa: ARG001 (the corners are known)
+        return locate_given(corners, (image.shape[1], image.shape[0]))
+
+    return given
