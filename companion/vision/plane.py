@@ -1,0 +1,143 @@
+"""How the table lies in a picture: camera tilts that make the picture's straight lines stand at right angles.
+
+Theory: boards, planks, checks and cards lie on one plane, and most of their edges belong to one or more pairs of
+directions at right angles. A camera of ordinary opening angle, its axis through the middle of the picture, is
+described by two angles against that plane; undo the right tilt, and the angles of the line segments, taken modulo a
+quarter turn, pile up. So all tilts of a coarse sphere are tried on the segments (a few thousand angles, one
+histogram each), and those tilts are kept, each with the turn of its pair of directions, whose piles are highest. The
+weight of a pair is the geometric mean of its two directions: stripes and planks alone, however strong, are no pair.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.floating[Any]]
+
+FOCAL_LENGTH = 0.9
+"""In longer picture sides: 58 degrees, between telephones (about 70) and most webcams (about 55)."""
+_TILTS = (0, 12, 24, 34, 43, 51, 58, 64)
+"""Degrees off the vertical; steps shrink where perspective grows."""
+_SHORTEST_SEGMENT = 0.012
+_LONGEST_COUNTED = 0.25
+"""Of the longer picture side: a table's edge shall not outvote a board."""
+_BEYOND = 0.2
+"""Points whose depth is less than this fraction of the centre's are near the horizon and say nothing."""
+_SAME_VIEW = 0.06
+_TRIED = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way the table may lie: `tilt` off the vertical towards `direction`, grid directions turned by `turn`.
+
+    All in radians. `weight` says how much line length, in pixels, stands at right angles under this view.
+    """
+
+    tilt: float
+    direction: float
+    turn: float
+    weight: float = 0.0
+
+    def flatten(self, size: tuple[int, int]) -> Floats:
+        """The homography from a picture of `size` (width, height) to the table from above, grid lines upright."""
+        cos, sin = np.cos(self.turn), np.sin(self.turn)
+        turned = np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]])
+        return turned @ untilt(self.tilt, self.direction, size)
+
+
+def untilt(tilt: float, direction: float, size: tuple[int, int]) -> Floats:
+    """The homography that turns the camera straight down, the middle of the picture being the pivot."""
+    width, height = size
+    focal = FOCAL_LENGTH * max(size)
+    camera = np.array([[focal, 0.0, width / 2], [0.0, focal, height / 2], [0.0, 0.0, 1.0]])
+    axis = tilt * np.array([np.cos(direction), np.sin(direction), 0.0])
+    return np.asarray(camera @ cv2.Rodrigues(axis)[0] @ np.linalg.inv(camera))
+
+
+def project(homography: Floats, points: Floats) -> Floats:
+    """`points` (..., 2) through a homography."""
+    moved = points @ homography[:, :2].T + homography[:, 2]
+    return np.asarray(moved[..., :2] / moved[..., 2:])
+
+
+def depths(homography: Floats, points: Floats) -> Floats:
+    """The homogeneous scale of each point: small or negative at and behind the horizon."""
+    return np.asarray(points @ homography[2, :2] + homography[2, 2])
+
+
+def segments(lab: NDArray[np.uint8]) -> Floats:
+    """Straight segments (N, 4) as x0, y0, x1, y1 in the pixels of a Lab picture, in any of its channels."""
+    detector = cv2.createLineSegmentDetector()
+    channels = [lab[..., 0], *(cv2.convertScaleAbs(lab[..., i], alpha=2, beta=-128) for i in (1, 2))]
+    found = [
+        lines.reshape(-1, 4) for lines in (detector.detect(channel)[0] for channel in channels) if lines is not None
+    ]
+    lines = np.concatenate([np.zeros((0, 4), np.float32), *found]).astype(np.float64)
+    return np.asarray(lines[_lengths(lines) > _SHORTEST_SEGMENT * max(lab.shape)])
+
+
+def views(lines: Floats, size: tuple[int, int], count: int) -> list[View]:
+    """The `count` most likely views of a picture of `size`, best first, no two alike."""
+    sphere = list(_sphere())
+    weights = np.array([_right_angles(lines, untilt(tilt, direction, size), size) for tilt, direction in sphere])
+    kept: list[View] = []
+    shapes: list[Floats] = []
+    for flat_index in np.argsort(weights, axis=None)[: -_TRIED - 1 : -1]:
+        which, degrees = divmod(int(flat_index), 90)
+        view = View(*sphere[which], np.radians(degrees + 0.5), float(weights[which, degrees]))
+        shape = _square_seen(view, size)
+        if all(_apart(shape, other) > _SAME_VIEW for other in shapes):
+            kept.append(view)
+            shapes.append(shape)
+            if len(kept) == count:
+                break
+    return kept
+
+
+def _lengths(lines: Floats) -> Floats:
+    return np.asarray(np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]))
+
+
+def _sphere() -> Iterator[tuple[float, float]]:
+    for degrees in _TILTS:
+        steps = 1 if degrees == 0 else 8 if degrees < 20 else 12 if degrees < 40 else 18  # noqa: PLR2004
+        for step in range(steps):
+            yield float(np.radians(degrees)), 2 * np.pi * step / steps
+
+
+def _right_angles(lines: Floats, homography: Floats, size: tuple[int, int]) -> Floats:
+    """For each turn of 0 to 89 degrees, how much line length runs along both of its directions."""
+    ends = lines.reshape(-1, 2, 2)
+    seen = (depths(homography, ends) > _BEYOND).all(axis=1)
+    flat = project(homography, ends[seen])
+    step = flat[:, 1] - flat[:, 0]
+    degrees = np.degrees(np.arctan2(step[:, 1], step[:, 0])).astype(int) % 180
+    weight = np.minimum(_lengths(lines[seen]), _LONGEST_COUNTED * max(size))
+    piles = np.bincount(degrees, weights=weight, minlength=180)
+    smooth = np.convolve(np.r_[piles[-2:], piles, piles[:2]], (0.3, 0.8, 1.0, 0.8, 0.3), "valid")
+    return np.asarray(np.sqrt(smooth[:90] * smooth[90:]))
+
+
+def _square_seen(view: View, size: tuple[int, int]) -> Floats:
+    """How a square of unit area in the middle of the picture looks under `view`: what tells two views apart."""
+    angles = view.turn + np.pi / 2 * np.arange(4)
+    reach = min(size) / 4
+    square = np.array(size) / 2 + reach * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    seen = project(np.linalg.inv(untilt(view.tilt, view.direction, size)), square)
+    seen = seen - seen.mean(axis=0)
+    area = abs(cv2.contourArea(seen.astype(np.float32)))
+    return np.asarray(seen / np.sqrt(area + 1e-6))
+
+
+def _apart(shape: Floats, other: Floats) -> float:
+    return min(float(np.abs(np.roll(shape, turn, axis=0) - other).max()) for turn in range(4))
