@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from companion.commands._shared import json_option, open_log, print_json
@@ -17,6 +17,8 @@ from companion.rules import Game
 from companion.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from companion.commands.sight import Corners
     from companion.rules import FirstMove, Layout
 
@@ -71,36 +73,10 @@ def _tell(told: list[Event], *, as_json: bool) -> None:
             click.echo(f"{event.time:8.1f} s  {in_words(event)}")
 
 
-def in_words(event: Event) -> str:  # noqa: PLR0911 (a table of events)
+def in_words(event: Event) -> str:
     """One line for people."""
-    match event:
-        case events.MatchStarted():
-            return f"A match begins on {event.layout}; the first piece goes {event.first}."
-        case events.MovePlayed():
-            return f"{event.ply:3d}. {_name(event.colour)} {event.move}{'!' if event.ruled else ''}   {event.score}"
-        case events.PassForced():
-            return f"{event.ply:3d}. {_name(event.colour)} has no legal square and passes"
-        case events.LastChance():
-            return f"Last chance for {_name(event.colour)}: {_squares(event.legal)}"
-        case events.IllegalPlacement():
-            return f"Illegal: {event.content} on {event.square}: {event.words}"
-        case events.PieceUnclear() | events.KindNeeded():
-            return f"What is on {event.square}? {', '.join(map(content_text, event.contents))}"
-        case events.BoardDisturbed():
-            return f"Disturbed: {_squares(event.squares)}"
-        case events.BoardRestored():
-            return f"As it was again: {_squares(event.squares)}"
-        case events.MoveTakenBack():
-            return f"{event.ply:3d}. {event.move} was taken back"
-        case events.ChoiceNeeded():
-            return f"Not sure ({event.question}): {'; '.join(event.choices)}"
-        case events.GameOver():
-            winner = f"{_name(event.winner)} wins" if event.winner else "A draw"
-            return f"Game over. {winner} {event.score}."
-        case events.Unresolved():
-            return f"Never resolved: {_squares(event.squares)}"
-        case _:
-            return str(event.as_dict())
+    words = _WORDS.get(type(event))
+    return words(event) if words else str(event.as_dict())
 
 
 def _name(colour: object) -> str:
@@ -109,3 +85,28 @@ def _name(colour: object) -> str:
 
 def _squares(squares: tuple[object, ...]) -> str:
     return " ".join(map(str, squares))
+
+
+def _turn(event: Any, what: str) -> str:
+    return f"{event.ply:3d}. {what}"
+
+
+_WORDS: dict[type[Event], Callable[[Any], str]] = {
+    events.MatchStarted: lambda e: f"A match begins on {e.layout}; the first piece goes {e.first}.",
+    events.MovePlayed: lambda e: _turn(e, f"{_name(e.colour)} {e.move}{'!' if e.ruled else ''}   {e.score}"),
+    events.PassForced: lambda e: _turn(e, f"{_name(e.colour)} has no legal square and passes"),
+    events.LastChance: lambda e: f"Last chance for {_name(e.colour)}: {_squares(e.legal)}",
+    events.IllegalPlacement: lambda e: f"Illegal: a {e.content} on {e.square}: {e.words}",
+    events.PieceUnclear: lambda e: f"What is on {e.square}? {', '.join(map(content_text, e.contents))}",
+    events.KindNeeded: lambda e: f"Which kind is on {e.square}? {', '.join(map(content_text, e.contents))}",
+    events.BoardDisturbed: lambda e: f"Disturbed: {_squares(e.squares)}",
+    events.BoardRestored: lambda e: f"As it was again: {_squares(e.squares)}",
+    events.MoveTakenBack: lambda e: _turn(e, f"{e.move} is taken back"),
+    events.Corrected: lambda e: f"Corrected: {' '.join(e.before)} is now {' '.join(e.after)}",
+    events.ChoiceNeeded: lambda e: f"Not sure ({e.question}): {'; '.join(e.choices)}",
+    events.SourceLost: lambda e: f"{e.source} is lost: {e.why}",
+    events.SourceBack: lambda e: f"{e.source} is back",
+    events.Resigned: lambda e: f"{_name(e.colour)} resigns",
+    events.GameOver: lambda e: f"Game over. {f'{_name(e.winner)} wins' if e.winner else 'A draw,'} {e.score}.",
+    events.Unresolved: lambda e: f"Never resolved: {_squares(e.squares)}",
+}
