@@ -1,0 +1,83 @@
+"""One square over time, drawn as a line of readings, 1/10 s apiece, and what has settled at its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.readings import ANYTHING, EMPTY, BoardReading, contents_of, possible
+from companion.rules import Layout, Piece, Square
+from companion.settling import Settler
+
+LAYOUT = Layout.parse("4x4")
+A1, A2 = (LAYOUT.index(Square.parse(name)) for name in ("a1", "a2"))
+PLUS, CROSS = Piece.parse("light straight"), Piece.parse("light diagonal")
+READINGS = {".": EMPTY, "+": contents_of([PLUS]), "x": contents_of([CROSS]), "?": contents_of([PLUS, CROSS])}
+READINGS["m"] = contents_of([None, PLUS])  # maybe a piece
+
+# What is read on a1 (h: hidden; n: a neighbour is hidden), what has settled there, whether it is at rest.
+LINES = [
+    ("....", "m?x+.", False),  # not long enough yet: anything
+    (".....", ".", True),
+    (".....+", ".", False),
+    (".....++", ".", False),
+    (".....+++++", "+", True),
+    (".....+.+.+.+", ".", False),  # flickers: not at rest, keeps what it held
+    ("..........+..", ".", True),  # one odd frame rules nothing out and restarts nothing
+    (".....hhhh", ".", False),
+    (".....hhhh+++++", "+", True),
+    (".....hhhh++++", ".", False),  # seen for 0.3 s only since the hand left
+    (".....hhhhhhhhhhhhhh.....", ".", True),
+    ("++h++", "+", True),  # a flicker of the hand mask is an odd frame too
+    (".....nnnn+++++", "+", True),
+    (".....nnn+nn+", ".", False),
+    ("?????", "?", True),
+    ("?????+++++", "+", True),  # agreement narrows
+    ("+++++?????", "+", True),  # and a worse view forgets nothing
+    ("+++++hhhh?????", "?", True),  # but after a hand, only what is seen now counts
+    ("?????xxxxx", "x", True),
+    ("+++++xxxxx", "x", True),
+    (".....hhhhmmmmm", "m", True),
+    (".....mmmmm", ".", True),
+]
+
+
+def settle(line: str, step_s: float = 0.1):
+    settler = Settler(LAYOUT, settle_s=0.4)
+    for i, read in enumerate(line):
+        hidden = {"h": 1 << A1, "n": 1 << A2}.get(read, 0)
+        squares = [EMPTY] * len(LAYOUT)
+        squares[A1] = ANYTHING if read == "h" else READINGS.get(read, EMPTY)
+        snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden))
+    return snapshot
+
+
+@pytest.mark.parametrize(("line", "settled", "at_rest"), LINES)
+def test_line_of_readings_settles(line, settled, at_rest):
+    snapshot = settle(line)
+    expected = ANYTHING if settled == "m?x+." else READINGS[settled]
+    assert possible(snapshot.squares[A1].contents) == possible(expected)
+    assert (not snapshot.unsettled >> A1 & 1) == at_rest
+
+
+@pytest.mark.parametrize("step_s", [0.01, 1 / 30, 1 / 12, 0.2, 1.0])
+def test_settling_takes_the_same_time_at_any_frame_rate(step_s):
+    before = "." * round(2 / step_s) + "h" * max(2, round(0.3 / step_s))
+    needed = round(0.4 / step_s + 0.4999) + 1
+    done = next(n for n in range(1, 200) if settle(before + "+" * n, step_s).squares[A1].contents == READINGS["+"])
+    assert done <= needed
+    assert (done - 1) * step_s >= 0.4 - 1e-6
+
+
+def test_times_bracket_the_change_even_behind_a_hand():
+    square = settle(".....hhhhhh+++++").squares[A1]
+    assert (round(square.after, 6), round(square.since, 6)) == (0.4, 1.1)
+
+
+def test_a_change_that_lasts_is_dated_to_its_first_frame():
+    square = settle("......+++++").squares[A1]
+    assert (round(square.after, 6), round(square.since, 6)) == (0.5, 0.6)
+
+
+def test_a_reading_of_another_board_is_refused():
+    with pytest.raises(ValueError, match="zip"):
+        Settler(LAYOUT).feed(BoardReading(0, (EMPTY,) * 4))
