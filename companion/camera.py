@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what FFmpeg has to say is said by our own errors
 logger = logging.getLogger(__name__)
 
+_WHOLE_SHARE = 0.8
+"""Containers only estimate how many frames they hold; a file with fewer than this share of them is damaged."""
 STILL_S = 1.0
 """How long each picture of a folder is taken to lie on the table, in seconds."""
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"})
@@ -85,6 +87,11 @@ class Camera:
         """The frame of the last reading, for those who want to show it."""
         self._frames = frames
 
+    @property
+    def trouble(self) -> str:
+        """Why the board is not found, while it is not."""
+        return "" if self.reader.pose else f"the board is not found: {self.reader.why_not}; give its corners"
+
     def read(self, timeout_s: float) -> BoardReading | None:
         """The reading of the next frame; see `companion.readings.Source`."""
         frame = self._frames.read(timeout_s)
@@ -117,19 +124,30 @@ class VideoFile:
         self._count = 0
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
+        self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
         self._next = self._grab()
         if self._next is None:
             self.close()
             raise SourceError(f"{path} has no picture in it; it may be empty or damaged")
 
     def read(self, timeout_s: float) -> Frame | None:  # noqa: ARG002 (a file never keeps one waiting)
-        """The next frame. Raises `EndOfSource` after the last."""
+        """The next frame.
+
+        Raises:
+            EndOfSource: after the last.
+            SourceError: once, if the file breaks off long before the end that it promises.
+        """
         frame, self._next = self._next, None
         if frame is None:
             frame = self._grab()
-        if frame is None:
-            raise EndOfSource(f"{self.name} has ended")
-        return frame
+        if frame is not None:
+            return frame
+        promised, self._promised = self._promised, 0
+        if self._count < promised * _WHOLE_SHARE:
+            raise SourceError(
+                f"{self.name} breaks off: {self._count} of {promised} frames could be read; it is damaged"
+            )
+        raise EndOfSource(f"{self.name} has ended")
 
     def close(self) -> None:
         """Close the file."""

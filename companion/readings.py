@@ -115,6 +115,11 @@ class Source(Protocol):
     live: bool
     """Whether its clock is the world's; a file's clock is its own, and it can be read faster than it was recorded."""
 
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be read though the source delivers, such as a board that is not found; empty if all is well."""
+        ...
+
     def read(self, timeout_s: float) -> BoardReading | None:
         """The next reading, or None when there is no new one within `timeout_s`.
 

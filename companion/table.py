@@ -35,7 +35,8 @@ class Table:
         self._recorder = recorder
         self._settler = Settler(referee.game.layout)
         self._time = 0.0
-        self._lost = False
+        self.lost = ""
+        """Why the source delivers nothing, while it does not."""
 
     def start(self) -> list[Event]:
         """Announce the match."""
@@ -62,15 +63,15 @@ class Table:
         return told
 
     def _source_lost(self, why: str) -> list[Event]:
-        if self._lost:
+        if self.lost:
             return []
-        self._lost = True
+        self.lost = why
         return [events.SourceLost(**self._here(), source=self.source.name, why=why)]
 
     def _source_back(self) -> list[Event]:
-        if not self._lost:
+        if not self.lost:
             return []
-        self._lost = False
+        self.lost = ""
         return [events.SourceBack(**self._here(), source=self.source.name)]
 
     def _here(self) -> dict[str, Any]:

@@ -55,14 +55,10 @@ def watch(
         _tell(table.start(), as_json=as_json)
         while not table.ended:
             _tell(table.step(_POLL_S), as_json=as_json)
-        _tell_if_never_seen(readings)
-
-
-def _tell_if_never_seen(readings: object) -> None:
-    """A board that was never found is no quiet game: say so."""
-    reader = getattr(readings, "reader", None)
-    if reader is not None and reader.pose is None:
-        raise click.ClickException(f"the board was never found: {reader.why_not}. Give its --corners")
+        if table.lost:
+            raise click.ClickException(table.lost)
+        if readings.trouble:
+            raise click.ClickException(readings.trouble)
 
 
 def _tell(told: list[Event], *, as_json: bool) -> None:

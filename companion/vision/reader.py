@@ -38,13 +38,18 @@ _LEAST_CHANGE = 10.0
 _REFRESH_S = 1.0
 _SEARCH_S = 0.5
 _MOSTLY = 0.5
+_STILL_TURNS = 8
+"""There is time to look at a photograph from all sides."""
 
 
 class Recogniser(Protocol):
     """What says what patches show; see `companion.vision.pieces` for the one that ships."""
 
-    def recognise(self, patches: Image) -> Floats:
-        """Probabilities `(n, 10)`: `ALL_CONTENTS`, then covered; for patches `(n, PATCH, PATCH, 3)` of one board."""
+    def recognise(self, patches: Image, *, turns: int = 1) -> Floats:
+        """Probabilities `(n, 10)`: `ALL_CONTENTS`, then covered; for patches `(n, PATCH, PATCH, 3)` of one board.
+
+        `turns` is from how many sides, at most eight, each patch is looked at.
+        """
         ...
 
     def contents(self, probabilities: Floats) -> tuple[Contents, ...]:
@@ -84,12 +89,12 @@ class BoardReader:
         pose = self.locate(image, self.layout)
         if isinstance(pose, BoardNotFound):
             return pose
-        squares, hidden = self.squares(rectify(image, pose.points(), self.layout))
+        squares, hidden = self.squares(rectify(image, pose.points(), self.layout), turns=_STILL_TURNS)
         return StillReading(pose, squares, hidden)
 
-    def squares(self, top_view: Image) -> tuple[tuple[Contents, ...], int]:
+    def squares(self, top_view: Image, *, turns: int = 1) -> tuple[tuple[Contents, ...], int]:
         """What each square may hold, and the mask of the covered ones."""
-        probabilities = self.recogniser.recognise(patches(top_view, self.layout))
+        probabilities = self.recogniser.recognise(patches(top_view, self.layout), turns=turns)
         covered = probabilities[:, COVERED] > _MOSTLY
         contents = self.recogniser.contents(probabilities)
         hidden = sum(1 << i for i, is_covered in enumerate(covered) if is_covered)

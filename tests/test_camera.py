@@ -1,0 +1,165 @@
+"""Frame sources: one contract for all of them, and what each says of bad input."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.camera import Frame, open_frames, read_picture
+from companion.errors import EndOfSource, SourceError, VisionError
+
+SIZE = (64, 48)
+
+
+def picture(grey: int) -> np.ndarray:
+    return np.full((SIZE[1], SIZE[0], 3), grey, np.uint8)
+
+
+@pytest.fixture
+def video(tmp_path) -> str:
+    path = tmp_path / "short.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 10, SIZE)
+    for grey in (50, 100, 150, 200):
+        writer.write(picture(grey))
+    writer.release()
+    return f"video:{path}"
+
+
+@pytest.fixture
+def images(tmp_path) -> str:
+    folder = tmp_path / "stills"
+    folder.mkdir()
+    for name, grey in (("2.png", 100), ("10.png", 200), ("1.png", 50)):
+        cv2.imwrite(str(folder / name), picture(grey))
+    (folder / "notes.txt").write_text("not a picture")
+    return f"images:{folder}"
+
+
+@pytest.fixture(params=["video", "images"])
+def source(request) -> str:
+    return request.getfixturevalue(request.param)
+
+
+def frames_of(text: str) -> list[Frame]:
+    source, frames = open_frames(text), []
+    try:
+        while True:
+            frame = source.read(0)
+            assert frame is not None
+            frames.append(frame)
+    except EndOfSource:
+        return frames
+    finally:
+        source.close()
+
+
+def test_time_begins_at_zero_and_only_rises(source):
+    times = [frame.time for frame in frames_of(source)]
+    assert times[0] == 0
+    assert all(before < after for before, after in itertools.pairwise(times))
+
+
+def test_frames_are_colour_pictures(source):
+    for frame in frames_of(source):
+        assert (frame.image.dtype, frame.image.shape) == (np.uint8, (48, 64, 3))
+
+
+def test_every_reading_of_a_file_is_the_same(source):
+    first, second = frames_of(source), frames_of(source)
+    assert [frame.time for frame in first] == [frame.time for frame in second]
+    assert all(np.array_equal(a.image, b.image) for a, b in zip(first, second, strict=True))
+
+
+def test_an_ended_source_stays_ended_and_closes_twice(source):
+    frames = open_frames(source)
+    with pytest.raises(EndOfSource):
+        for _ in range(100):
+            frames.read(0)
+    with pytest.raises(EndOfSource):
+        frames.read(0)
+    frames.close()
+    frames.close()
+
+
+def test_a_source_knows_the_text_it_was_opened_by(source):
+    assert open_frames(source).name == source
+
+
+def test_video_drops_no_frame_and_takes_its_time_from_the_file(video):
+    frames = frames_of(video)
+    assert [round(frame.time, 3) for frame in frames] == [0.0, 0.1, 0.2, 0.3]
+    assert [round(float(frame.image.mean()), -1) for frame in frames] == [50, 100, 150, 200]
+
+
+def test_stills_come_in_the_order_people_number_them_each_for_a_second(images):
+    frames = frames_of(images)
+    assert [frame.time for frame in frames] == [0, 0.5, 1, 1.5, 2, 2.5]
+    assert [int(frame.image[0, 0, 0]) for frame in frames] == [50, 50, 100, 100, 200, 200]
+
+
+def test_video_that_breaks_off_says_so_and_ends(video):
+    path = Path(video.removeprefix("video:"))
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    source = open_frames(video)
+    with pytest.raises(SourceError, match="breaks off: . of 4 frames"):
+        for _ in range(9):
+            source.read(0)
+    with pytest.raises(EndOfSource):
+        source.read(0)
+
+
+@pytest.fixture
+def bad_files(tmp_path) -> Path:
+    (tmp_path / "empty.mp4").write_bytes(b"")
+    (tmp_path / "broken.mp4").write_bytes(b"\0\0\0\x18ftypmp42" + bytes(range(256)) * 9)
+    (tmp_path / "words.txt").write_text("not a video")
+    (tmp_path / "bare").mkdir()
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("video:{}/none.mp4", "there is no video"),
+        ("video:{}/empty.mp4", "is not a video that can be read"),
+        ("video:{}/broken.mp4", "is not a video that can be read"),
+        ("video:{}/words.txt", "is not a video that can be read"),
+        ("video:{}/bare", "is a folder, not a video"),
+        ("images:{}/none", "there is no folder"),
+        ("images:{}/words.txt", "is a file, not a folder"),
+        ("images:{}/bare", "has no picture in it"),
+        ("tape:1", "is not a source; known are"),
+        ("{}/words.txt", "did you mean video:"),
+    ],
+)
+def test_bad_source_is_refused_in_one_clear_line(bad_files, text, says):
+    with pytest.raises(SourceError) as refused:
+        open_frames(text.format(bad_files))
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_picture_is_turned_upright_as_its_exif_says(tmp_path):
+    shown = np.zeros((40, 80, 3), np.uint8)
+    shown[:, :10] = 255
+    done, jpeg = cv2.imencode(".jpg", shown)
+    assert done
+    turn_right = bytes.fromhex("ffe10022") + b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\0\x06\0\0\0\0\0\0"
+    path = tmp_path / "turned.jpg"
+    path.write_bytes(jpeg.tobytes()[:2] + turn_right + jpeg.tobytes()[2:])
+    upright = read_picture(path)
+    assert upright.shape == (80, 40, 3)
+    assert upright[:5].mean() > 200
+    assert upright[20:].mean() < 20
+
+
+@pytest.mark.parametrize("content", [b"", b"no picture", b"\xff\xd8\xff\xe0broken"])
+def test_unreadable_picture_says_so(tmp_path, content):
+    path = tmp_path / "bad.jpg"
+    path.write_bytes(content)
+    with pytest.raises(VisionError, match="is not a picture that can be read"):
+        read_picture(path)
