@@ -119,7 +119,7 @@ class VideoFile:
     def __init__(self, path: str) -> None:
         self.name = f"video:{path}"
         _refuse_missing(Path(path), "video", directory=False)
-        self._capture = cv2.VideoCapture(path)
+        self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
         self._count = 0
         if not self._capture.isOpened():

@@ -117,7 +117,7 @@ class Source(Protocol):
 
     @property
     def trouble(self) -> str:
-        """Why nothing can be read though the source delivers, such as a board that is not found; empty if all is well."""
+        """Why nothing can be read though the source delivers, such as a board not found; empty if all is well."""
         ...
 
     def read(self, timeout_s: float) -> BoardReading | None:
