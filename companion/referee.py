@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from companion.rules import Content, Piece, Ply, Square
 
 _FEW_PIECES = 2
-"""So few pieces may be lifted together without clearing the board."""
+"""So few pieces may be lifted together without clearing the board, or be played before the program looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,8 +363,10 @@ class Referee:
     # Beginnings and ends ------------------------------------------------------------------------------------------
 
     def _does_not_fit(self, board: Comparison) -> bool:
-        """Whether the first look at the board can be neither the game nor a few moves after it."""
-        return bool(board.lost) or bool(board.arrivals and not explain(self.game, board.arrivals).unique)
+        """Whether the first look at the board can be neither the game nor a move or two after it."""
+        if board.lost or len(board.arrivals) > _FEW_PIECES:
+            return True
+        return bool(board.arrivals) and not explain(self.game, board.arrivals).unique
 
     def _ask(self, time: float, question: str, choices: tuple[str, ...], squares: tuple[Square, ...]) -> list[Event]:
         if self.question is not None and (self.question.question, self.question.squares) == (question, squares):
@@ -487,6 +489,8 @@ class Referee:
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
         self._record, self.question = record, None
+        for move in (entry for entry in record.game.history[ply - 1 : ply] if isinstance(entry, Move)):
+            self._said.say(move.square, move.piece, self._seen(move.square))
         corrected = events.Corrected(**self._here(time, ply), before=before, after=after)
         return [corrected, *self._told_of_the_end(time), *self._look_again(time)]
 

@@ -91,6 +91,8 @@ class Scene:
         """Play moves one after the other, each with a hand that comes and goes."""
         heard: list[str] = []
         for move in moves:
+            if move == "-":
+                continue
             colour = "L" if str(self.game.to_move) == "light" else "D"
             self.hand(move[:2])
             heard += self.look(0.3)

@@ -1,0 +1,276 @@
+"""What people decide at the table, how a match begins, ends and goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion import events
+from companion.readings import contents_of, of_colour
+from companion.rules import Colour, Game, IllegalMoveError, Kind, NotationError, RulesError, Square
+from tests.stories import Scene, piece, told
+from tests.test_referee import WORKED_EXAMPLE
+
+A1, A2, C3 = (Square.parse(name) for name in ("a1", "a2", "c3"))
+
+
+def scene_after(*moves: str, **options) -> Scene:
+    scene = Scene(**options)
+    scene.look(1)
+    scene.play(*moves)
+    assert [str(ply) for ply in scene.game.history] == list(moves)
+    return scene
+
+
+def lines(heard) -> list[str]:
+    return [told(event) for event in heard]
+
+
+# Rulings and corrections ------------------------------------------------------------------------------------------
+
+
+def test_an_illegal_piece_may_be_accepted_and_binds_as_usual():
+    scene = scene_after("a1+")
+    scene.put("c3", "Dx")
+    assert scene.look() == ["illegal c3 square"]
+    assert lines(scene.referee.accept(scene.time, C3)) == ["dark c3x!"]
+    assert str(scene.game.history[-1]) == "D:c3x!"
+    assert scene.game.legal_squares() == {Square.parse(name) for name in ("b2", "b4", "d2", "d4")}
+    assert scene.play("b2+") == ["light b2+"]
+
+
+def test_a_piece_that_is_not_there_cannot_be_accepted():
+    scene = scene_after("a1+")
+    with pytest.raises(RulesError, match="no piece is seen on c3"):
+        scene.referee.accept(scene.time, C3)
+
+
+def test_a_taken_square_cannot_be_ruled_on():
+    scene = scene_after("a1+")
+    with pytest.raises(IllegalMoveError, match="a1 is taken"):
+        scene.referee.accept(scene.time, A1)
+
+
+def test_an_unclear_piece_is_what_people_say_it_is_until_something_else_lies_there():
+    scene = scene_after("a1+")
+    scene.misread = {A2: contents_of([piece("D<>"), piece("D><")])}
+    scene.put("a2", "D<>")
+    assert scene.look(2) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, piece("D<>"))) == ["dark a2<>"]
+    assert scene.look(2) == []
+    scene.misread = {}
+    scene.lift("a2")
+    assert scene.look() == ["disturbed a2"]
+
+
+def test_a_misread_square_is_put_right_by_saying_that_it_is_empty():
+    scene = scene_after("a1+")
+    scene.misread = {C3: contents_of([piece("Dx")])}
+    assert scene.look() == ["illegal c3 square"]
+    assert scene.referee.answer(scene.time, C3, None) == []
+    assert scene.referee.problems == ()
+    assert scene.play("a2+") == ["dark a2+"]
+
+
+def test_undo_waits_until_the_piece_has_left_the_board():
+    scene = scene_after("a1+", "a2+")
+    assert lines(scene.referee.undo(scene.time)) == ["taken back a2+"]
+    assert scene.look(2) == []
+    scene.lift("a2")
+    assert scene.look() == []
+    scene.put("a3", "Dx")
+    assert scene.look() == ["dark a3x"]
+
+
+def test_undo_of_a_move_with_a_pass_frees_the_turn_before_both():
+    scene = scene_after(*WORKED_EXAMPLE[:12])
+    assert scene.game.history[-1].colour is Colour.DARK
+    assert lines(scene.referee.undo(scene.time)) == ["taken back d4x"]
+    assert scene.game.to_move is Colour.LIGHT
+
+
+def test_nothing_to_undo_says_so():
+    with pytest.raises(RulesError, match="no move to take back"):
+        scene_after().referee.undo(1)
+
+
+def test_a_past_move_is_corrected_and_the_later_ones_stay():
+    scene = scene_after("a1+", "a2+", "a3+")
+    heard = scene.referee.correct(scene.time, 3, "a3x")
+    assert isinstance(heard[0], events.Corrected)
+    assert (heard[0].before, heard[0].after, heard[0].ply) == (("a3+",), ("a3x",), 3)
+    assert [str(ply) for ply in scene.game.history] == ["a1+", "a2+", "a3x"]
+    assert scene.look(2) == []
+
+
+def test_a_correction_that_makes_later_moves_illegal_asks_first():
+    scene = scene_after("a1+", "a2+", "a3+")
+    before = scene.game
+    (asked,) = scene.referee.correct(scene.time, 1, "a1x")
+    assert (asked.question, asked.choices) == ("correct", ("a2+",))
+    assert scene.game == before
+    heard = scene.referee.correct(scene.time, 1, "a1x", rule_later=True)
+    assert [str(ply) for ply in scene.game.history] == ["a1x", "D:a2+!", "a3+"]
+    assert heard[0].after == ("a1x", "D:a2+!", "a3+")
+    assert scene.referee.question is None
+
+
+@pytest.mark.parametrize(
+    ("ply", "text", "error"),
+    [(9, "a1x", RulesError), (0, "a1x", RulesError), (1, "a1", NotationError), (1, "-", RulesError), (2, "a1x", RulesError)],
+)
+def test_impossible_corrections_are_refused_and_change_nothing(ply, text, error):
+    scene = scene_after("a1+", "a2+")
+    before = scene.game
+    with pytest.raises(error):
+        scene.referee.correct(scene.time, ply, text)
+    assert scene.game == before
+
+
+def test_resigning_ends_the_match_for_the_other_player():
+    scene = scene_after("a1+")
+    resigned, over = scene.referee.resign(scene.time, Colour.LIGHT)
+    assert (resigned.colour, over.winner, over.moves) == (Colour.LIGHT, Colour.DARK, ("a1+",))
+    scene.put("a2", "D+")
+    scene.look(2)
+    assert [str(ply) for ply in scene.game.history] == ["a1+"]
+    with pytest.raises(RulesError, match="over already"):
+        scene.referee.resign(scene.time, Colour.DARK)
+
+
+def test_while_paused_nothing_counts_and_afterwards_what_lies_there_does():
+    scene = scene_after("a1+")
+    scene.referee.paused = True
+    scene.put("a2", "D+")
+    assert scene.look(2) == []
+    scene.referee.paused = False
+    assert scene.look(0.1) == ["dark a2+"]
+
+
+def test_an_order_of_quick_moves_is_chosen():
+    scene = scene_after()
+    scene.hand("a1", "a2", "a3")
+    scene.look()
+    for square, what in (("a1", "L+"), ("a3", "L+"), ("a2", "D+")):
+        scene.put(square, what)
+    scene.hand()
+    assert scene.look() == ["asks order"]
+    assert set(scene.referee.question.choices) == {"a1+ a2+ a3+", "a3+ a2+ a1+"}
+    with pytest.raises(RulesError, match="offered are"):
+        scene.referee.choose(scene.time, "a2+ a1+ a3+")
+    assert lines(scene.referee.choose(scene.time, "a3+ a2+ a1+")) == ["light a3+", "dark a2+", "light a1+"]
+    assert scene.look(2) == []
+
+
+# Beginnings and ends ----------------------------------------------------------------------------------------------
+
+
+def test_a_game_goes_on_after_a_restart_where_the_board_stands():
+    scene = Scene(Game.replay(["a1+", "a2+"]))
+    scene.put("a1", "L+")
+    scene.put("a2", "D+")
+    assert scene.look(1) == []
+    assert scene.play("b2x") == ["light b2x"]
+
+
+def test_a_move_made_while_the_program_was_away_is_played_when_it_comes_back():
+    scene = Scene(Game.replay(["a1+"]))
+    scene.put("a1", "L+")
+    scene.put("a2", "D+")
+    assert scene.look(1) == ["dark a2+"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "then"),
+    [("resume", ["disturbed a1 a2", "illegal c3 turn"]), ("new", ["MatchStarted", "illegal c3 square"])],
+)
+def test_a_board_that_does_not_fit_at_the_start_is_asked_about(choice, then):
+    scene = Scene(Game.replay(["a1+", "a2+"]))
+    scene.put("c3", "Dx" if choice == "resume" else "Lx")
+    assert scene.look(2) == ["asks start"]
+    assert lines(scene.referee.choose(scene.time, choice)) == then
+
+
+def test_a_game_is_joined_in_progress():
+    scene = Scene()
+    for square, what in (("a1", "L+"), ("a2", "D+"), ("b2", "Lx")):
+        scene.put(square, what)
+    assert scene.look(2) == ["asks start"]
+    heard = scene.referee.join(scene.time, to_move=Colour.DARK, last=Square.parse("b2"))
+    assert isinstance(heard[0], events.Corrected)
+    assert scene.look(1) == []
+    assert scene.play("c3x") == ["dark c3x"]
+
+
+def test_joining_needs_a_clear_board():
+    scene = Scene()
+    scene.misread = {A2: of_colour(Colour.DARK)}
+    scene.look(1)
+    with pytest.raises(RulesError, match="a2 is not clear"):
+        scene.referee.join(scene.time, to_move=Colour.DARK, last=None)
+
+
+def test_after_the_end_removals_are_clearing_up_and_the_next_match_starts_with_its_first_piece():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    assert scene.referee.over
+    for square in list(scene.board):
+        scene.lift(str(square))
+        assert scene.look(0.5) == []
+    scene.put("a1", "Lx")
+    assert scene.look() == ["MatchStarted", "light a1x"]
+
+
+def test_a_piece_after_the_end_is_illegal():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.put("c4", "D+")
+    assert scene.look() == ["illegal c4 over"]
+
+
+def test_an_emptied_board_may_be_a_new_match():
+    scene = scene_after("a1+", "a2+", "a3+")
+    scene.board.clear()
+    assert scene.look(1) == ["asks new"]
+    assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted"]
+    assert scene.play("d4x") == ["light d4x"]
+
+
+def test_what_was_never_resolved_is_named_at_the_end():
+    scene = scene_after("a1+")
+    scene.put("c3", "Dx")
+    scene.look()
+    assert lines(scene.referee.finish(scene.time)) == ["unresolved c3"]
+
+
+# Green Box: the kind is on the card -------------------------------------------------------------------------------
+
+
+def green_box() -> Scene:
+    scene = Scene(variant="green-box")
+    scene.look(1)
+    return scene
+
+
+def cube(scene: Scene, square: str, colour: Colour) -> None:
+    scene.misread[Square.parse(square)] = of_colour(colour)
+
+
+def test_a_cube_without_a_card_is_asked_about_until_its_card_is_seen():
+    scene = green_box()
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(2) == ["kind? a1"]
+    scene.cards = {Colour.LIGHT: frozenset({Kind.STRAIGHT})}
+    assert scene.look() == ["light a1+"]
+
+
+def test_the_same_card_as_before_does_not_tell_the_next_cube():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: frozenset({Kind.STRAIGHT})}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1+"]
+    scene.cards = {**scene.cards, Colour.DARK: frozenset({Kind.PULLER})}
+    cube(scene, "a3", Colour.DARK)
+    assert scene.look() == ["dark a3><"]
+    cube(scene, "a4", Colour.LIGHT)
+    assert scene.look(2) == ["kind? a4"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("a4"), piece("L+"))) == ["light a4+"]
