@@ -116,7 +116,13 @@ def test_a_correction_that_makes_later_moves_illegal_asks_first():
 
 @pytest.mark.parametrize(
     ("ply", "text", "error"),
-    [(9, "a1x", RulesError), (0, "a1x", RulesError), (1, "a1", NotationError), (1, "-", RulesError), (2, "a1x", RulesError)],
+    [
+        (9, "a1x", RulesError),
+        (0, "a1x", RulesError),
+        (1, "a1", NotationError),
+        (1, "-", RulesError),
+        (2, "a1x", RulesError),
+    ],
 )
 def test_impossible_corrections_are_refused_and_change_nothing(ply, text, error):
     scene = scene_after("a1+", "a2+")

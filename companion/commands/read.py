@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from companion.commands._shared import json_option, print_json
 
-from companion.commands.sight import board_reader, corners_option, layout_option
+from companion.commands.sight import board_reader, corners_option, layout_option, profile_option
 from companion.errors import CompanionError
 from companion.events import content_text, parse_content
 from companion.readings import board_text, contents_of, possible
@@ -25,6 +25,7 @@ CORNER_NAMES = ("a1", "d1", "d4", "a4")
 
 @click.command()
 @click.argument("images", nargs=-1, required=True, metavar="IMAGE...")
+@profile_option
 @corners_option
 @layout_option
 @json_option

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.profile import Profile
 from companion.rules import FirstMove, Layout, LayoutError
 
 if TYPE_CHECKING:
@@ -56,6 +57,25 @@ class LayoutType(click.ParamType[Any]):
             return Layout.parse(value)
         except LayoutError as error:
             self.fail(str(error), param, ctx)
+
+
+def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --profile, which gives --layout, --variant and --corners their defaults."""
+
+    def use(ctx: click.Context, _: click.Parameter, path: str | None) -> None:
+        if path is not None:
+            known = Profile.read(path)
+            given = {"layout": known.layout, "variant": known.variant, "corners": known.corners}
+            ctx.default_map = {**(ctx.default_map or {}), **given}
+
+    return click.option(
+        "--profile",
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=use,
+        help="What calibration has learnt of this set and camera; other options go before it.",
+    )(command)
 
 
 def corners_option(command: Callable[..., Any]) -> Callable[..., Any]:

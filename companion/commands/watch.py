@@ -10,7 +10,7 @@ import click
 from companion.commands._shared import json_option, open_log, print_json
 
 from companion import events
-from companion.commands.sight import corners_option, game_options, open_source
+from companion.commands.sight import corners_option, game_options, open_source, profile_option
 from companion.events import Event, content_text
 from companion.referee import Referee
 from companion.rules import Game
@@ -27,6 +27,7 @@ _POLL_S = 1.0
 
 @click.command()
 @click.argument("source")
+@profile_option
 @corners_option
 @game_options
 @click.option("--data", metavar="DIR", help="Keep the match in this data folder. [default: not kept]")

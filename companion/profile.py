@@ -1,0 +1,72 @@
+"""What is known of one set and one camera before the first game: the file that calibration writes and play reads.
+
+A profile is JSON with ``"version": 1``. Nothing in it is guessed over: an unknown version, an unknown field or a bad
+value is a `ProfileError` that names the field.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from companion.errors import LayoutError, ProfileError
+from companion.rules import Layout
+
+Point = tuple[float, float]
+"""x and y in pixels of the upright picture."""
+
+
+class Profile(BaseModel):
+    """One set in front of one camera. Every field but the version may be left out."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    name: str = ""
+    """What people call it."""
+    layout: str = "4x4"
+    """The board, by name or drawing."""
+    variant: Literal["standard", "green-box"] = "standard"
+    corners: Annotated[tuple[Point, ...], Field(min_length=4, max_length=4)] | None = None
+    """The board's outer corners at a1, d1, d4, a4 in pixels of the upright picture, for a camera that never moves."""
+
+    @field_validator("layout")
+    @classmethod
+    def _is_a_board(cls, drawing: str) -> str:
+        try:
+            Layout.parse(drawing)
+        except LayoutError as error:
+            raise ValueError(str(error)) from error
+        return drawing
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """The profile in a file.
+
+        Raises:
+            ProfileError: if the file cannot be read, is no JSON, or a field is unknown or bad; the message names it.
+        """
+        try:
+            told: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise ProfileError(f"the profile {path} cannot be read: {error.strerror}") from error
+        except ValueError as error:
+            raise ProfileError(f"the profile {path} is not JSON: {error}") from error
+        if not isinstance(told, dict) or "version" not in told:
+            raise ProfileError(f'the profile {path} has no "version"; this program reads version 1')
+        try:
+            return cls.model_validate(told)
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(map(str, first["loc"]))
+            raise ProfileError(f"the profile {path} has a bad field {field!r}: {first['msg']}") from error
+
+    def write(self, path: str | Path) -> None:
+        """Keep the profile in a file. Raises `ProfileError` if it cannot be written."""
+        try:
+            Path(path).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise ProfileError(f"the profile {path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,51 @@
+"""The profile file: what is written is read back, and what is wrong is named."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from companion.errors import ProfileError
+from companion.profile import Profile
+
+CORNERS = ((10.0, 90.0), (90.0, 92.0), (88.0, 12.0), (11.0, 9.0))
+
+
+def test_a_profile_that_is_written_is_read_back_equal(tmp_path):
+    profile = Profile(name="kitchen", layout="8x2", variant="green-box", corners=CORNERS)
+    profile.write(tmp_path / "p.json")
+    assert Profile.read(tmp_path / "p.json") == profile
+    assert json.loads((tmp_path / "p.json").read_text())["version"] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "is not JSON"),
+        ("[]", 'has no "version"'),
+        ("{}", 'has no "version"'),
+        ('{"version": 2}', "bad field 'version'"),
+        ('{"version": 1, "colour": "red"}', "bad field 'colour'"),
+        ('{"version": 1, "layout": "###"}', "bad field 'layout'"),
+        ('{"version": 1, "corners": [[1, 2]]}', "bad field 'corners'"),
+        ('{"version": 1, "corners": [[1, 2], [3, 4], [5, 6], [7, "x"]]}', "bad field 'corners.3.1'"),
+        ('{"version": 1, "variant": "chess"}', "bad field 'variant'"),
+    ],
+)
+def test_a_bad_profile_names_what_is_wrong(tmp_path, text, says):
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(ProfileError) as refused:
+        Profile.read(path)
+    assert says in str(refused.value)
+
+
+def test_a_missing_profile_says_so(tmp_path):
+    with pytest.raises(ProfileError, match="cannot be read: No such file"):
+        Profile.read(tmp_path / "none.json")
+
+
+def test_an_unwritable_profile_says_so(tmp_path):
+    with pytest.raises(ProfileError, match="cannot be written"):
+        Profile().write(tmp_path)
