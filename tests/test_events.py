@@ -151,7 +151,7 @@ def test_an_event_is_told_so(event, told):
 
 
 def test_a_score_with_its_lines_is_told_by_its_points():
-    score = Game.replay("a1+ a3>< a2+ a4<> b2>< c2+ c3<>".split()).score
+    score = Game.replay(["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>"]).score
     assert len(score.lines) == 1
     event = MovePlayed(time=1.0, ply=7, colour=Colour.LIGHT, move="c3<>", score=score)
     assert event.as_dict()["score"] == {"light": 1, "dark": 0}
