@@ -1,10 +1,10 @@
 """Whole matches as ``.mjn`` text: written, read back, and pointed at where they are wrong."""
 
 import pytest
-from test_whole_games import TEXT, position
 
 from companion.errors import NotationError, RulesError
 from companion.rules import Colour, Game, Layout, MatchText, Score, Square, parse_moves
+from tests.rules.pictures import WORKED_EXAMPLE, position
 
 LIGHT, DARK = Colour.LIGHT, Colour.DARK
 WRITTEN = """\
@@ -28,7 +28,7 @@ b3<> b1<> 4-1
 
 
 def worked_example():
-    return Game.replay(parse_moves(TEXT))
+    return Game.replay(parse_moves(WORKED_EXAMPLE))
 
 
 def test_a_match_is_written_with_its_tags_in_order_and_its_moves_wrapped():
@@ -77,7 +77,7 @@ def test_a_ruled_move_is_written_with_its_player_and_read_back():
 
 
 def test_a_resigned_match_keeps_the_score_that_stood_and_names_its_winner():
-    game = Game.replay(parse_moves(TEXT)[:9])
+    game = Game.replay(parse_moves(WORKED_EXAMPLE)[:9])
     match = MatchText(game, {"Termination": "resigned", "Winner": "dark"})
     assert (match.result, match.winner, match.resigned) == ("1-0", DARK, True)
     text = match.write()
@@ -99,7 +99,7 @@ def test_an_abandoned_match_has_no_result_and_no_winner():
 
 def test_a_finished_match_knows_its_winner_from_the_moves():
     assert MatchText(worked_example()).winner is LIGHT
-    assert MatchText.read(f'[Winner "light"]\n\n{TEXT}').winner is LIGHT
+    assert MatchText.read(f'[Winner "light"]\n\n{WORKED_EXAMPLE}').winner is LIGHT
 
 
 @pytest.mark.parametrize(
@@ -134,15 +134,15 @@ def test_a_joined_match_in_which_dark_moves_first_is_numbered_so():
 @pytest.mark.parametrize(
     "text",
     [
-        TEXT,
-        f"{TEXT} 4-1",
-        f"{TEXT} *",
-        f"{TEXT} # 4-1",
-        f'[Result "4-1"]\n{TEXT}',
-        f'  [ Event  "x" ]  [Result "*"]\n\n\n{TEXT}\n\n4-1\n',
-        f'\ufeff[First "outside"]\r\n\r\n{TEXT.replace(" 5.", chr(13) + chr(10) + "5.")} 4-1\r\n',
-        f'[Event "one line"] {TEXT}',
-        TEXT.replace("-", "(passa)").replace(" b1<>", ", b1<>#"),
+        WORKED_EXAMPLE,
+        f"{WORKED_EXAMPLE} 4-1",
+        f"{WORKED_EXAMPLE} *",
+        f"{WORKED_EXAMPLE} # 4-1",
+        f'[Result "4-1"]\n{WORKED_EXAMPLE}',
+        f'  [ Event  "x" ]  [Result "*"]\n\n\n{WORKED_EXAMPLE}\n\n4-1\n',
+        f'\ufeff[First "outside"]\r\n\r\n{WORKED_EXAMPLE.replace(" 5.", chr(13) + chr(10) + "5.")} 4-1\r\n',
+        f'[Event "one line"] {WORKED_EXAMPLE}',
+        WORKED_EXAMPLE.replace("-", "(passa)").replace(" b1<>", ", b1<>#"),
     ],
 )
 def test_a_match_is_read_however_it_is_laid_out(text):
@@ -215,14 +215,15 @@ NOT_TILED = (
         (f"{HEAD}\n1. a1+ -", 3, 8,
          ("ply 2: a pass is not forced here, so it is not allowed. "
           "Straight at a1: row 1 or column a (b1 c1 d1 a2 a3 a4)")),
-        (f"{HEAD}\n{TEXT.replace('d4x -', 'd4x')}", 3, 71,
+        (f"{HEAD}\n{WORKED_EXAMPLE.replace('d4x -', 'd4x')}", 3, 71,
          ("ply 12: Dark had no legal square and passed; write - before b4x. "
           "Free play after Dark's pass: any empty square (b1 d1 b3 b4 c4)")),
-        (f"{HEAD}\n{TEXT} 4-2", 3, len(TEXT) + 2, "the result is given as 4-2, but the moves give 4-1"),
+        (f"{HEAD}\n{WORKED_EXAMPLE} 4-2", 3, len(WORKED_EXAMPLE) + 2,
+         "the result is given as 4-2, but the moves give 4-1"),
         (f"{HEAD}\n1. a1+\n\n  1-0\n", 5, 3, f"the result is given as 1-0, but {NOT_OVER}"),
-        (f'{HEAD}[Result "1-4"]\n\n{TEXT}', 2, 1, "the result is given as 1-4, but the moves give 4-1"),
-        (f'[Result "won"]\n\n{TEXT}', 1, 1, "the result is given as won, but the moves give 4-1"),
-        (f'{HEAD}[Winner "dark"]\n\n{TEXT}', 2, 1, "the winner is given as dark, but the moves give light"),
+        (f'{HEAD}[Result "1-4"]\n\n{WORKED_EXAMPLE}', 2, 1, "the result is given as 1-4, but the moves give 4-1"),
+        (f'[Result "won"]\n\n{WORKED_EXAMPLE}', 1, 1, "the result is given as won, but the moves give 4-1"),
+        (f'{HEAD}[Winner "dark"]\n\n{WORKED_EXAMPLE}', 2, 1, "the winner is given as dark, but the moves give light"),
         ('[Termination "resigned"]\n\n1. a1+ 3-0', 3, 8, "the result is given as 3-0, but the moves give 0-0"),
         ("4-1 a1+", 1, 1,
          "'4-1' is no move; write square and mark, such as a1+, c1x, a4<> or a3><, and - for a pass"),

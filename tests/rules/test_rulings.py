@@ -1,7 +1,6 @@
 """What is refused, with its reason and its words; what a referee may rule; and joining a game in progress."""
 
 import pytest
-from test_whole_games import TEXT, names, position, told
 
 from companion.errors import NotationError, RulesError
 from companion.rules import (
@@ -16,6 +15,7 @@ from companion.rules import (
     Square,
     parse_moves,
 )
+from tests.rules.pictures import WORKED_EXAMPLE, names, position, told
 
 LIGHT, DARK = Colour.LIGHT, Colour.DARK
 ROW_1 = "Straight at a1: row 1 or column a (b1 c1 d1 a2 a3 a4)"
@@ -37,7 +37,7 @@ REFUSED = [
       "Diagonal at c1: a diagonal through c1 (b2 d2 a3)")),
     (["a1<>", "d1+", "b1x"], "d2+", "square",
      "d2 is not legal. Diagonal at b1: a diagonal through b1 (a2 c2 d3)"),
-    (parse_moves(TEXT), "d1x", "over", "d1x comes after the end. Light wins 4-1."),
+    (parse_moves(WORKED_EXAMPLE), "d1x", "over", "d1x comes after the end. Light wins 4-1."),
 ]  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def test_a_refusal_can_be_asked_for_without_an_exception():
         (position("P### S### dpu# spud", LIGHT, "a1"), "Free play after Light's pass: any empty square"),
         (position("d### s### SDPU #PUD", LIGHT, "a3").play("b3+"),
          "Dark's last chance. Straight at b3: row 3 or column b"),
-        (Game.replay(parse_moves(TEXT)), "The game is over. Light wins 4-1."),
+        (Game.replay(parse_moves(WORKED_EXAMPLE)), "The game is over. Light wins 4-1."),
         (Game.replay(["a1><", "b1><", "a2><", "b2><"], layout=Layout.parse("##/##")), "The game is over. Draw 0-0."),
     ],
 )  # fmt: skip
@@ -128,7 +128,7 @@ def test_a_ruling_for_the_waiting_player_does_not_use_up_the_last_chance():
 
 @pytest.mark.parametrize(
     ("moves", "text", "reason"),
-    [(["a1+"], "a1+", "square"), (["a1+"], "e5+", "square"), (parse_moves(TEXT), "d1x", "over")],
+    [(["a1+"], "a1+", "square"), (["a1+"], "e5+", "square"), (parse_moves(WORKED_EXAMPLE), "d1x", "over")],
 )
 def test_not_even_a_ruling_puts_a_piece_where_none_can_lie(moves, text, reason):
     with pytest.raises(IllegalMoveError) as refused:
@@ -148,11 +148,11 @@ def test_a_ruling_is_read_back_from_its_text():
         (["-"], "turn", "ply 1: a pass is not forced here, so it is not allowed. First move: any outside square"),
         (["a1+", "-"], "turn", "ply 2: a pass is not forced here, so it is not allowed. Straight at a1"),
         (["a1+", "b2+"], "square", "ply 2: b2 is not legal. Straight at a1"),
-        (TEXT.replace("d4x -", "d4x").split(), "turn",
+        (WORKED_EXAMPLE.replace("d4x -", "d4x").split(), "turn",
          "ply 12: Dark had no legal square and passed; write - before b4x. Free play"),
-        (f"{TEXT} -".split(), "over", "ply 17: a pass comes after the end. Light wins 4-1."),
-        (f"{TEXT} d1x".split(), "over", "ply 17: d1x comes after the end. Light wins 4-1."),
-        (TEXT.replace("d4x -", "d4x - -").split(), "turn", "ply 13: a pass is not forced here"),
+        (f"{WORKED_EXAMPLE} -".split(), "over", "ply 17: a pass comes after the end. Light wins 4-1."),
+        (f"{WORKED_EXAMPLE} d1x".split(), "over", "ply 17: d1x comes after the end. Light wins 4-1."),
+        (WORKED_EXAMPLE.replace("d4x -", "d4x - -").split(), "turn", "ply 13: a pass is not forced here"),
     ],
 )  # fmt: skip
 def test_a_replay_is_strict_about_every_ply(texts, reason, message):
@@ -164,13 +164,13 @@ def test_a_replay_is_strict_about_every_ply(texts, reason, message):
 
 
 def test_a_replay_may_leave_out_the_pass_after_its_last_move():
-    plies = parse_moves(TEXT)
+    plies = parse_moves(WORKED_EXAMPLE)
     assert Game.replay(plies[:11]) == Game.replay(plies[:12])
     assert told(Game.replay(plies[:11])).endswith("d4x -")
 
 
 def test_a_replay_takes_moves_as_well_as_texts():
-    game = Game.replay(parse_moves(TEXT))
+    game = Game.replay(parse_moves(WORKED_EXAMPLE))
     assert Game.replay(game.history) == game
     assert Game.replay([*game.history[:11], Pass(), *map(str, game.history[12:])]) == game
 
@@ -181,7 +181,7 @@ def test_a_replay_of_a_text_that_is_no_move_says_so():
 
 
 def test_a_game_goes_back_to_any_ply():
-    game = Game.replay(parse_moves(TEXT))
+    game = Game.replay(parse_moves(WORKED_EXAMPLE))
     assert game.beginning == Game.start()
     assert game.after(0) == Game.start()
     assert told(game.after(3)) == "a1+ a3>< a2+"

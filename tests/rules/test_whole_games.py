@@ -1,14 +1,14 @@
 """Games as stories: the rule book's worked example, and every way a game can end."""
 
 import pytest
-from pictures import rows
 
-from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Piece, Score, Square, parse_moves
+from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Score, parse_moves
+from tests.rules.pictures import WORKED_EXAMPLE, names, position, told
 
 LIGHT, DARK = Colour.LIGHT, Colour.DARK
 
 # player, move, score after it, scoring lines new with it, and what the rules say to the next player
-WORKED_EXAMPLE = [
+STORY = [
     ("light", "a1+", "0-0", "", "Straight at a1: row 1 or column a"),
     ("dark", "a3><", "0-0", "", "Puller at a3: a square touching a3"),
     ("light", "a2+", "0-0", "", "Straight at a2: row 2 or column a"),
@@ -26,33 +26,11 @@ WORKED_EXAMPLE = [
     ("light", "b3<>", "4-0", "b2-b4", "Dark's last chance. Pusher at b3: a square not touching b3"),
     ("dark", "b1<>", "4-1", "b1-d3", "The game is over. Light wins 4-1."),
 ]
-TEXT = "1. a1+ a3>< 2. a2+ a4<> 3. b2>< c2+ 4. c3<> c1x 5. d2>< d3+ 6. d4x - 7. b4x - 8. b3<> b1<>"
-
-
-def position(drawing, to_move, last=None, **options):
-    """A game joined where `drawing` says: SDPU light, sdpu dark, ``#`` empty, ``.`` no square."""
-    pieces = {
-        Square(row, column): Piece.from_letter(letter)
-        for row, line in enumerate(rows(drawing))
-        for column, letter in enumerate(line)
-        if letter not in "#."
-    }
-    board = "/".join("".join("." if c == "." else "#" for c in line) for line in reversed(rows(drawing)))
-    last = Square.parse(last) if last else None
-    return Game.from_position(pieces, to_move=to_move, last=last, layout=Layout.parse(board), **options)
-
-
-def told(game):
-    return " ".join(map(str, game.history))
-
-
-def names(squares):
-    return " ".join(map(str, sorted(squares)))
 
 
 def test_the_worked_example_runs_as_the_rule_book_tells_it():
     game, before = Game.start(), Score(0, 0)
-    for number, (player, move, score, new_lines, words) in enumerate(WORKED_EXAMPLE):
+    for number, (player, move, score, new_lines, words) in enumerate(STORY):
         if move == "-":
             assert (str(game.history[number]), game.history[number].colour) == ("-", Colour(player))
         else:
@@ -70,13 +48,13 @@ def test_the_worked_example_runs_as_the_rule_book_tells_it():
 
 
 def test_the_worked_example_replays_from_its_text():
-    game = Game.replay(parse_moves(TEXT))
-    assert told(game) == " ".join(move for _, move, *_ in WORKED_EXAMPLE)
+    game = Game.replay(parse_moves(WORKED_EXAMPLE))
+    assert told(game) == " ".join(move for _, move, *_ in STORY)
     assert game.score == Score(4, 1)
 
 
 def test_a_passed_player_s_opponent_may_play_anywhere_and_binds_again():
-    game = Game.replay([move for _, move, *_ in WORKED_EXAMPLE[:12]])
+    game = Game.replay([move for _, move, *_ in STORY[:12]])
     assert game.free_play
     assert names(game.legal_squares()) == "b1 d1 b3 b4 c4"
     after = game.play("b4<>")
@@ -160,7 +138,7 @@ def test_the_first_piece_goes_where_the_match_has_agreed(first, legal):
 
 
 def test_nothing_is_legal_after_the_end():
-    game = Game.replay(parse_moves(TEXT))
+    game = Game.replay(parse_moves(WORKED_EXAMPLE))
     assert game.legal_squares() == frozenset()
     assert not game.free_play
     with pytest.raises(IllegalMoveError):
