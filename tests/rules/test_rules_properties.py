@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from companion.rules import (
     Colour,
+    Constraint,
     Game,
     IllegalMoveError,
     Kind,
@@ -169,6 +170,22 @@ def test_exactly_the_legal_squares_take_a_piece(game):
             assert (refused is None) == playable
 
 
+@given(boards, st.integers(0), st.sampled_from(Kind))
+def test_what_a_piece_asks_for_is_mutual_and_never_its_own_square(board, number, kind):
+    square = board.squares[number % len(board)]
+    asked = board.squares_in(Constraint(square, kind).mask(board))
+    assert square not in asked
+    assert all(square in board.squares_in(Constraint(other, kind).mask(board)) for other in asked)
+
+
+@given(boards, st.integers(0))
+def test_pusher_and_puller_share_the_other_squares_between_them(board, number):
+    square = board.squares[number % len(board)]
+    pushed, pulled = (Constraint(square, kind).mask(board) for kind in (Kind.PUSHER, Kind.PULLER))
+    assert not pushed & pulled
+    assert pushed | pulled | board.mask([square]) == board.all
+
+
 @given(games(play=ruled))
 def test_a_hand_and_what_is_left_agree_with_the_board(game):
     for colour in Colour:
@@ -245,9 +262,10 @@ def test_play_and_replay_agree(game):
     assert Game.replay(parse_moves(write_moves(game.history)), **options) == game
 
 
-@given(games(play=ruled), st.integers(0, 40))
+@given(games(play=ruled) | joined_games(), st.integers(0, 40))
 def test_going_back_and_playing_on_arrives_at_the_same_game(game, plies):
     earlier = game.after(plies)
+    assert (earlier.first, earlier.sets, earlier.layout) == (game.first, game.sets, game.layout)
     assert earlier.history[:plies] == game.history[:plies]
     assert earlier.extend(game.history[len(earlier.history) :]) == game
 

@@ -1,7 +1,10 @@
 """Games as stories: the rule book's worked example, and every way a game can end."""
 
+import doctest
+
 import pytest
 
+import companion.rules
 from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Score, parse_moves
 from tests.rules.pictures import WORKED_EXAMPLE, names, position, told
 
@@ -143,6 +146,11 @@ def test_nothing_is_legal_after_the_end():
     assert not game.free_play
     with pytest.raises(IllegalMoveError):
         game.play("d1x")
+
+
+def test_the_example_in_the_documentation_runs():
+    assert doctest.testmod(companion.rules).attempted == 3
+    assert doctest.testmod(companion.rules).failed == 0
 
 
 def test_a_game_is_a_value():
