@@ -229,7 +229,10 @@ def _last(tags: _Tags) -> Square | None:
 
 
 def _contradiction(what: str, told: str | None, given: str) -> str:
-    return f"the {what} is given as {told}, but the moves give {given}"
+    truth = f"the moves give {given}"
+    if given == UNFINISHED:
+        truth = 'after these moves the game is not over; write *, or [Termination "resigned"] where a player gave up'
+    return f"the {what} is given as {told}, but {truth}"
 
 
 def _winner_word(winner: Colour | None) -> str:

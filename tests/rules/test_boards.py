@@ -3,9 +3,9 @@
 from textwrap import dedent
 
 import pytest
-from pictures import draw, layout, squares
 
 from companion.rules import Colour, Game, Kind, Layout, LayoutError, Piece, Square, score_of
+from tests.rules.pictures import draw, layout, squares
 
 # A light piece lies on O; the squares it leaves to Dark are *.
 LEGAL = [
