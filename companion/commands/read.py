@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from companion.commands._shared import json_option, print_json
 
+from companion.commands._shared import json_option, print_json
 from companion.commands.sight import board_reader, corners_option, layout_option, profile_option
 from companion.errors import CompanionError
 from companion.events import content_text, parse_content

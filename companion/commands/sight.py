@@ -146,7 +146,6 @@ def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
 def board_reader(layout: Layout, corners: Corners | None) -> BoardReader:
     """The reader of single pictures, with the recogniser that ships."""
     from companion.vision.pieces import Recogniser  # noqa: PLC0415 (OpenCV is slow to import)
-
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
     return BoardReader(layout, Recogniser.bundled(), _locator(corners))

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
-from companion.commands._shared import json_option, open_log, print_json
 
 from companion import events
+from companion.commands._shared import json_option, open_log, print_json
 from companion.commands.sight import corners_option, game_options, open_source, profile_option
 from companion.events import Event, content_text
 from companion.referee import Referee
