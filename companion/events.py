@@ -146,6 +146,8 @@ class Corrected(Event):
     before: tuple[str, ...]
     after: tuple[str, ...]
     """Moves and passes as texts, from the first that differs."""
+    position: str = ""
+    """Where the whole position was set: what lies there, as `Position.write` tells it; empty for a corrected move."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from companion.comparison import CardPiles, Comparison, Sayings, compare
 from companion.explanation import MOST_ARRIVALS, Arrival, explain, legal_moves
 from companion.readings import ANYTHING, EMPTY, contents_of, possible
 from companion.record import Record
-from companion.rules import Colour, Game, Move, Pass, RulesError, Score, parse_moves
+from companion.rules import Colour, Game, Move, Pass, Position, RulesError, Score, parse_moves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -423,8 +423,9 @@ class Referee:
             RulesError: if a square is hidden or unclear, or `last` does not hold the opponent's piece.
         """
         lies = {square: self._content_now(square) for square in self.game.layout}
+        pieces = {square: piece for square, piece in lies.items() if piece is not None}
         joined = Game.from_position(
-            {square: piece for square, piece in lies.items() if piece is not None},
+            pieces,
             to_move=to_move,
             last=last,
             first=self.game.first,
@@ -434,7 +435,9 @@ class Referee:
         before = tuple(map(str, self.game.history))
         self._begin(Record.of(joined))
         after = tuple(map(str, joined.history))
-        return [events.Corrected(**self._here(time, 1), before=before, after=after), *self._told_of_the_end(time)]
+        position = Position(tuple(sorted(pieces.items())), to_move, last).write(joined.layout)
+        corrected = events.Corrected(**self._here(time, 1), before=before, after=after, position=position)
+        return [corrected, *self._told_of_the_end(time)]
 
     def answer(self, time: float, square: Square, content: Content) -> list[Event]:
         """Say what `square` holds; it counts until something else is seen there."""

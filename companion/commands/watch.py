@@ -47,12 +47,14 @@ def watch(
 
     SOURCE is such as video:game.mp4 or images:folder. Every frame of a file is read, as fast as it can be.
     """
+    from companion.store import Opening  # noqa: PLC0415 (the database is slow to import)
+
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
         readings = open_until_done.enter_context(open_source(source, layout, corners))
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
-        table = Table(readings, Referee(game, variant=variant), log.recorder())
+        table = Table(readings, Referee(game, variant=variant), log.recorder(Opening.of(game)))
         _tell(table.start(), as_json=as_json)
         while not table.ended:
             _tell(table.step(_POLL_S), as_json=as_json)

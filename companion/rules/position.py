@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from companion.rules.layout import Layout
 
 _NOTHING = "."
+_FREE = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,27 @@ class Position:
     to_move: Colour
     last: Square | None
     """Where the piece lay that bound the player to move; None for a free play."""
+
+    @classmethod
+    def read(cls, text: str, layout: Layout) -> Position:
+        """The position that `write` told.
+
+        Raises:
+            RulesError: if the text is none. Whether the rules allow it is for `Game.from_position` to say.
+
+        """
+        try:
+            drawing, to_move, last = text.split()
+            bound_by = None if last == _FREE else Square.parse(last)
+            return cls(tuple(sorted(parse_drawing(drawing, layout).items())), Colour(to_move), bound_by)
+        except ValueError as error:
+            if isinstance(error, RulesError):
+                raise
+            raise RulesError(f"{text!r} is no position; write drawing, player to move, and last square or -") from None
+
+    def write(self, layout: Layout) -> str:
+        """Drawing, player to move, and the square of the last piece: ``..../.p../D.../.... light b3``."""
+        return f"{self.drawing(layout)} {self.to_move} {self.last or _FREE}"
 
     def drawing(self, layout: Layout) -> str:
         """The pieces drawn as a layout is: ``SDPU`` light, ``sdpu`` dark, ``.`` where nothing lies."""

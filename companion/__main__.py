@@ -1,0 +1,27 @@
+"""The command line: ``companion COMMAND``. The only place where parts are put together."""
+
+from __future__ import annotations
+
+import click
+
+from companion import __version__
+from companion.commands._shared import Lazy, LazyGroup
+
+COMMANDS = {
+    "watch": Lazy("companion.commands.watch:watch", "Referee a video or pictures without a page, and tell the events."),
+    "read": Lazy("companion.commands.read:read", "Read one photograph: position and score."),
+    "matches": Lazy(
+        "companion.commands.matches:matches", "The matches that were played: list, show, export, import, verify."
+    ),
+}
+"""Every command, in the order that help shows."""
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="companion")
+def main() -> None:
+    """Referee, scorer and log for the board game Mijnlieff, played with real pieces."""
+
+
+if __name__ == "__main__":
+    main()

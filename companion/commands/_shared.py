@@ -1,0 +1,123 @@
+"""What every command has in common: its group, its common options, its output and how it fails."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+import platformdirs
+
+from companion.errors import CompanionError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from companion.store import MatchLog
+
+APP_NAME = "mijnlieff-companion"
+
+
+class Lazy(NamedTuple):
+    """A command that is imported when it is used, so that help and start-up stay quick."""
+
+    target: str
+    """``package.module:name`` of the click command."""
+    help: str
+    """The line that help shows for it."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are `Lazy`, and whose failures are one line each.
+
+    A `CompanionError` from any command below ends the program with ``Error: …`` and exit code 1.
+    """
+
+    def __init__(self, *args: Any, lazy: Mapping[str, Lazy] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.lazy = dict(lazy or {})
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the table."""
+        return [*self.lazy, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now; None if there is none."""
+        if cmd_name not in self.lazy:
+            return super().get_command(ctx, cmd_name)
+        module, _, name = self.lazy[cmd_name].target.partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing the lazy ones."""
+        rows = [(name, lazy.help) for name, lazy in self.lazy.items()]
+        for name in super().list_commands(ctx):
+            command = super().get_command(ctx, name)
+            if command is not None and not command.hidden:
+                rows.append((name, command.get_short_help_str(formatter.width)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; what it could not do is told in one line."""
+        try:
+            return super().invoke(ctx)
+        except CompanionError as error:
+            raise click.ClickException(str(error)) from error
+
+
+data_option = click.option(
+    "--data",
+    default=lambda: platformdirs.user_data_dir(APP_NAME, appauthor=False),
+    metavar="DIR",
+    help="The data folder, or a database URL. [default: this user's data folder]",
+)
+"""The option --data, given to the command as `data`."""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, and nothing else.")
+"""The option --json, given to the command as `as_json`."""
+
+
+def utc_now() -> datetime:
+    """The clock that commands hand down."""
+    return datetime.now(UTC)
+
+
+def open_log(data: str, *, create: bool = True) -> MatchLog:
+    """The match log in a data folder or database; `StoreError` if there is none, with `create` off."""
+    from companion.store import MatchLog  # noqa: PLC0415 (slow to import, and not every command keeps a log)
+
+    return MatchLog.open(data, utc_now, create=create)
+
+
+def print_json(told: Mapping[str, Any]) -> None:
+    """One JSON object as one line on standard output, flushed; in ASCII, which every terminal and pipe can carry."""
+    click.echo(json.dumps(told))
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for ``-``; a `ClickException` in one line if it cannot be read."""
+    try:
+        if path == "-":
+            return sys.stdin.read()
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path} is not a text file in UTF-8") from error
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be read: {error.strerror}") from error
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file, or standard output for ``-``; a `ClickException` in one line if it cannot be written."""
+    try:
+        if path == "-":
+            click.echo(text, nl=False)
+        else:
+            Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error

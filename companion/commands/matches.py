@@ -1,0 +1,213 @@
+"""``companion matches``: look at, take out, bring in, check and erase what the match log has."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from companion.commands._shared import (
+    LazyGroup,
+    data_option,
+    json_option,
+    open_log,
+    print_json,
+    read_text,
+    write_text,
+)
+from companion.commands.watch import in_words
+from companion.errors import NotationError
+from companion.rules import Layout, MatchText
+from companion.store import is_there
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from companion.store import Entry, Match, MatchLog
+
+match_argument = click.argument("match", type=click.IntRange(min=1), metavar="MATCH")
+"""The number of one match, as `list` shows it."""
+
+
+@click.group(cls=LazyGroup)
+def matches() -> None:
+    """The matches that were played."""
+
+
+@matches.command("list")
+@click.option("--table", help="Only the matches of this table.")
+@data_option
+@json_option
+def list_matches(data: str, table: str | None, as_json: bool) -> None:
+    """List all matches, oldest first."""
+    found: list[Match] = []
+    if is_there(data):
+        with open_log(data, create=False) as log:
+            found = log.matches(table)
+    if as_json:
+        for match in found:
+            print_json(match.as_dict())
+    elif found:
+        Console().print(_list_table(found))
+    else:
+        click.echo("No matches yet.", err=True)
+
+
+@matches.command()
+@match_argument
+@data_option
+@json_option
+def show(match: int, data: str, as_json: bool) -> None:
+    """Show one match, event by event."""
+    with open_log(data, create=False) as log:
+        told, entries = log.match(match), log.entries(match)
+    if as_json:
+        for line in _json_lines(told, entries):
+            print_json(line)
+        return
+    console = Console()
+    console.print(_title(told))
+    console.print(_entries_table(entries))
+    console.print(_ending(told), soft_wrap=True)
+
+
+@matches.command()
+@match_argument
+@click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file. [default: standard output]")
+@click.option("--format", "form", type=click.Choice(["mjn", "json"]), default="mjn", show_default=True)
+@data_option
+def export(match: int, output: str, form: str, data: str) -> None:
+    """Write one match as match text, or as one JSON object per line: the match, then its events."""
+    with open_log(data, create=False) as log:
+        write_text(output, log.match_text(match).write() if form == "mjn" else _json_text(log, match))
+
+
+@matches.command("import")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@data_option
+@json_option
+def import_matches(files: tuple[str, ...], data: str, as_json: bool) -> None:
+    """Bring match texts into the log, one match a file; all of them, or none where one is wrong."""
+    texts = [_match_text(file) for file in files]
+    with open_log(data) as log:
+        for file, number in zip(files, log.import_texts(texts), strict=True):
+            if as_json:
+                print_json({"file": file, "match": number})
+            else:
+                click.echo(f"{file} is match {number}.")
+
+
+@matches.command()
+@click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[MATCH]...")
+@click.option("--log", "known", metavar="HASH", help="Check that this final hash is in the match, and say where.")
+@data_option
+@json_option
+def verify(numbers: tuple[int, ...], known: str | None, data: str, as_json: bool) -> None:
+    """Check that matches are as they were written: these, or all."""
+    if known and len(numbers) != 1:
+        raise click.UsageError("--log needs exactly one MATCH")
+    with open_log(data, create=False) as log:
+        found = [log.verify(number, known) for number in numbers or [match.id for match in log.matches()]]
+    for verification in found:
+        if as_json:
+            print_json(verification.as_dict())
+        else:
+            click.echo(str(verification))
+    broken = [str(verification.match) for verification in found if not verification.sound]
+    if broken:
+        raise click.ClickException(f"not as it was written: match {', '.join(broken)}")
+
+
+@matches.command()
+@match_argument
+@click.option("--names", is_flag=True, help="Forget who played.")
+@click.option("--pictures", is_flag=True, help="Forget what the camera saw.")
+@data_option
+def erase(match: int, names: bool, pictures: bool, data: str) -> None:
+    """Erase names or pictures of a match for good. Its events stay, and can still be verified."""
+    if not (names or pictures):
+        raise click.UsageError("say what to erase: --names, --pictures or both")
+    with open_log(data, create=False) as log:
+        if names:
+            log.erase_names(match)
+            click.echo(f"The names of match {match} are erased.")
+        if pictures:
+            count = log.erase_pictures(match)
+            click.echo(f"Pictures of match {match} erased: {count}.")
+
+
+def _match_text(file: str) -> MatchText:
+    try:
+        return MatchText.read(read_text(file))
+    except NotationError as error:
+        raise click.ClickException(f"{file}, {error}") from error
+
+
+def _json_lines(match: Match, entries: tuple[Entry, ...]) -> Iterator[dict[str, Any]]:
+    yield match.as_dict()
+    for entry in entries:
+        yield entry.as_dict()
+
+
+def _json_text(log: MatchLog, match: int) -> str:
+    lines = _json_lines(log.match(match), log.entries(match))
+    return "".join(f"{json.dumps(line)}\n" for line in lines)
+
+
+def _list_table(found: list[Match]) -> Table:
+    table = Table("Match", "Started (UTC)", "Table", "Light", "Dark", "Plies", "Result", box=None, pad_edge=False)
+    for column in (table.columns[0], table.columns[1], table.columns[-1]):
+        column.no_wrap = True
+    for match in found:
+        players = (_player(match, match.opening.light), _player(match, match.opening.dark))
+        table.add_row(
+            str(match.id),
+            _minute(match.started),
+            escape(match.opening.table),
+            *players,
+            str(match.plies),
+            _result(match),
+        )
+    return table
+
+
+def _entries_table(entries: tuple[Entry, ...]) -> Table:
+    table = Table("#", "Time", "What happened", box=None, pad_edge=False)
+    for entry in entries:
+        table.add_row(str(entry.seq), _clock_face(entry.event.time), escape(in_words(entry.event)))
+    return table
+
+
+def _title(match: Match) -> str:
+    opening = match.opening
+    players = f"{_player(match, opening.light)} (light) against {_player(match, opening.dark)} (dark)"
+    rules = f"first move {opening.first}, layout {Layout.parse(opening.layout)}, sets {opening.sets}, {opening.variant}"
+    place = f"table {escape(opening.table)}, {_minute(match.started)} UTC"
+    return f"[bold]Match {match.id}[/bold]: {players}, {place}\n{rules}\n"
+
+
+def _ending(match: Match) -> str:
+    return f"\n[bold]{_result(match)}[/bold], log {match.digest}"
+
+
+def _player(match: Match, name: str) -> str:
+    return "(erased)" if match.names_erased else escape(name) or "-"
+
+
+def _result(match: Match) -> str:
+    if match.score is None:
+        return "unfinished"
+    return f"{match.score} {match.winner or 'draw'}"
+
+
+def _minute(started: str) -> str:
+    return started[:16].replace("T", " ")
+
+
+def _clock_face(seconds: float) -> str:
+    minutes, rest = divmod(seconds, 60)
+    return f"{int(minutes)}:{rest:04.1f}"

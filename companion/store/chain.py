@@ -1,0 +1,148 @@
+"""The hash chain of a match: what its links are made of, and how they are checked.
+
+A link is a text: canonical JSON (keys sorted, no spaces, ASCII). Its digest is the SHA-256 of that text, in hex. The
+first link tells the match's opening and when it began; every other tells one event, the digest of its evidence, when
+it was written, and the digest of the link before. So a digest vouches for everything up to it, and anyone can check it
+with a dozen lines of any language.
+
+Names and pictures are in no link, only their digests are: erasing them leaves the chain sound. Names are short enough
+to be guessed from their digest, so what is digested starts with a random salt, which is erased with them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+FORMAT = 1
+"""The version of the links' own form, told in every first link."""
+
+
+def canonical(told: Mapping[str, Any]) -> str:
+    """The one text for a JSON object; `ValueError` for NaN and infinities, which JSON does not have."""
+    return json.dumps(told, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def digest_of(content: str | bytes) -> str:
+    """SHA-256 in lower-case hex; a text counts as its UTF-8 bytes."""
+    return hashlib.sha256(content.encode() if isinstance(content, str) else content).hexdigest()
+
+
+def first_link(opening: Mapping[str, Any], *, started: str, people: str) -> str:
+    """The link that opens a match; `people` is the digest of the salted names."""
+    return canonical({"format": FORMAT, "match": opening, "people": people, "started": started})
+
+
+def event_link(event: Mapping[str, Any], *, seq: int, previous: str, written: str, evidence: str) -> str:
+    """The link for one event; `evidence` is a digest, or empty where nothing was seen."""
+    return canonical({"event": event, "evidence": evidence, "previous": previous, "seq": seq, "written": written})
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What checking a match's chain has found."""
+
+    match: int
+    events: int
+    """How many events the match has."""
+    digest: str
+    """The digest of the last link, as the log tells it."""
+    broken: str = ""
+    """The first thing that does not fit, in words; empty if the chain is sound."""
+    names_erased: bool = False
+    pictures: int = 0
+    """How many different pictures the chain knows."""
+    pictures_erased: int = 0
+
+    @property
+    def sound(self) -> bool:
+        """Whether everything that is still there is as it was written."""
+        return not self.broken
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON object of ``companion matches verify --json``."""
+        return {
+            "match": self.match,
+            "sound": self.sound,
+            "events": self.events,
+            "log": self.digest,
+            "broken": self.broken,
+            "names_erased": self.names_erased,
+            "pictures": self.pictures,
+            "pictures_erased": self.pictures_erased,
+        }
+
+    def __str__(self) -> str:
+        erased = ["names"] * self.names_erased
+        if self.pictures_erased:
+            erased.append(f"{self.pictures_erased} of {self.pictures} pictures")
+        note = f" (erased: {', '.join(erased)})" if erased else ""
+        if self.broken:
+            return f"Match {self.match}: BROKEN, {self.broken}{note}"
+        return f"Match {self.match}: sound, {self.events} events, {self.digest}{note}"
+
+
+class ChainBroken(Exception):  # noqa: N818 (a finding, not a failure)
+    """A link that does not fit. The message says which and why; it becomes `Verification.broken`."""
+
+
+def check_first(link: str, digest: str, table: str) -> dict[str, Any]:
+    """The first link's content; `ChainBroken` if it is not what was written."""
+    told = _checked_text("the opening", link, digest)
+    if told["match"]["table"] != table:
+        raise ChainBroken(f"the opening is filed under table {table}, but was written for {told['match']['table']}")
+    return told
+
+
+def check_event(
+    link: str, digest: str, *, seq: int, expected_seq: int, name: str, table: str, previous: str
+) -> dict[str, Any]:
+    """An event link's content; `ChainBroken` if it, or what it is filed under, is not what was written."""
+    if seq != expected_seq:
+        raise ChainBroken(f"event {expected_seq} is missing")
+    place = f"event {seq}"
+    told = _checked_text(place, link, digest)
+    if told["previous"] != previous or told["seq"] != seq:
+        raise ChainBroken(f"{place} does not follow the one before it")
+    for what, filed, written in (("table", table, told["event"]["table"]), ("name", name, told["event"]["event"])):
+        if filed != written:
+            raise ChainBroken(f"{place} is filed under the {what} {filed}, but was written as {written}")
+    return told
+
+
+def check_end(*, length: int, head: str, found: int, digest: str) -> None:
+    """`ChainBroken` if the chain does not end where the log says it does."""
+    if found < length:
+        raise ChainBroken(f"event {found + 1} is missing")
+    if (found, digest) != (length, head):
+        raise ChainBroken(f"the log tells of {length} events and ends in {head}, but there are {found}")
+
+
+def check_known(known: str | None, digests: Iterable[str]) -> None:
+    """`ChainBroken` if a digest that was noted down elsewhere, or how it begins, is none of `digests`."""
+    if known and not any(digest.startswith(known.lower()) for digest in digests):
+        raise ChainBroken(f"the hash {known} is not in it")
+
+
+def check_contents(what: str, expected: str, contents: Iterable[str | bytes]) -> bool:
+    """Whether `contents` (one, or none where it was erased) is there; `ChainBroken` if it is not what was written."""
+    for content in contents:
+        if digest_of(content) != expected:
+            raise ChainBroken(f"{what} was changed")
+        return True
+    return False
+
+
+def _checked_text(place: str, link: str, digest: str) -> dict[str, Any]:
+    if digest_of(link) != digest:
+        raise ChainBroken(f"{place} was changed")
+    try:
+        told: dict[str, Any] = json.loads(link)
+    except ValueError:
+        raise ChainBroken(f"{place} is not JSON") from None
+    return told

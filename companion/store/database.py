@@ -1,0 +1,206 @@
+"""The database under the match log: opened, brought up to date, and every failure told in one line.
+
+SQLite is set so that a commit is on the disk when it returns (write-ahead log, ``synchronous=FULL``) and so that
+what is erased is overwritten (``secure_delete``). The driver's own idea of transactions is switched off: SQLAlchemy's
+begin sends BEGIN, or BEGIN IMMEDIATE where something will be written, so that two writers queue up instead of one of
+them failing half-way. PostgreSQL needs none of this.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from companion.errors import StoreError
+from companion.store.schema import HEAD, matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILE_NAME = "matches.sqlite3"
+"""The log's file in the data folder."""
+
+_BEGIN = "mijnlieff_begin"
+_SQLITE_TROUBLES = {
+    "SQLITE_FULL": "the disk is full; make room, nothing that was written is lost",
+    "SQLITE_READONLY": "it may not be written to; check who owns it, or choose another data folder",
+    "SQLITE_CANTOPEN": "it cannot be opened or made; check who owns the folder, or choose another data folder",
+    "SQLITE_NOTADB": "it is not a match log, or is damaged; move it away, or put a backup in its place",
+    "SQLITE_CORRUPT": "it is damaged; move it away, or put a backup in its place",
+    "SQLITE_BUSY": "another program is writing to it; try again when that is done",
+    "SQLITE_LOCKED": "another program is writing to it; try again when that is done",
+    "SQLITE_IOERR": "the disk does not answer as it should; check that it is plugged in and healthy",
+}
+
+
+class Database:
+    """An open database with the newest schema. Any thread may read and write; each use takes its own connection."""
+
+    def __init__(self, engine: sa.Engine, name: str) -> None:
+        self._engine = engine
+        self._name = name
+
+    @classmethod
+    def open(cls, place: str | Path, *, wait_s: float, create: bool) -> Database:
+        """Open a data folder's SQLite file, or the database a URL names, and bring it up to date.
+
+        Raises:
+            StoreError: if it cannot be opened, is no match log, or was written by a newer version; with `create` off,
+                also if there is none yet.
+
+        """
+        url = _url(place, create=create)
+        database = cls(_engine(url, wait_s), url.render_as_string() if "://" in str(place) else str(url.database))
+        try:
+            database._bring_up_to_date()
+        except BaseException:
+            database.close()
+            raise
+        return database
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection that sees one state of the log throughout."""
+        with self._told(), self._engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """A connection whose changes are on the disk when the block has ended, or not made at all."""
+        with self._told(), self._engine.connect() as plain:
+            connection = plain.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            with connection.begin():
+                yield connection
+
+    def forget_erased(self) -> None:
+        """Take what was deleted out of SQLite's write-ahead log too."""
+        if self._engine.dialect.name != "sqlite":
+            return
+        with self._told(), self._engine.connect() as connection:
+            connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn what the driver raises into one line for a person."""
+        try:
+            yield
+        except SQLAlchemyError as error:
+            raise StoreError(f"the match log {self._name} cannot be used: {_trouble(error)}") from error
+
+    def _bring_up_to_date(self) -> None:
+        with self.reading() as connection:
+            current = self._version(connection)
+        if current == HEAD:
+            return
+        with self.writing() as connection:
+            if self._version(connection) != HEAD:  # nobody was quicker
+                _upgrade(connection)
+
+    def _version(self, connection: sa.Connection) -> str | None:
+        """The schema's version; None for an empty database. `StoreError` for one that is not ours to change."""
+        tables = sa.inspect(connection).get_table_names()
+        if not tables:
+            return None
+        if "alembic_version" not in tables or matches.name not in tables:
+            raise StoreError(f"{self._name} is a database, but not a match log; choose another data folder")
+        version = str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))
+        if version > HEAD:
+            raise StoreError(
+                f"the match log {self._name} has version {version}, and this program knows versions up to {HEAD}; "
+                f"update the program"
+            )
+        return version
+
+
+def is_there(place: str | Path) -> bool:
+    """Whether there is a log to open at `place`; a database server is taken to have one."""
+    try:
+        return "://" in str(place) or (Path(place).expanduser() / FILE_NAME).exists()
+    except OSError:  # a folder that nobody lets us look into: opening it tells why
+        return True
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    from alembic import command  # noqa: PLC0415 (slow to import, and a log that is up to date does not need it)
+    from alembic.config import Config  # noqa: PLC0415
+
+    config = Config()
+    config.set_main_option("script_location", "companion.store:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _url(place: str | Path, *, create: bool) -> sa.URL:
+    if "://" in str(place):
+        return _server_url(str(place))
+    folder = Path(place).expanduser()
+    file = folder / FILE_NAME
+    try:
+        if create:
+            folder.mkdir(parents=True, exist_ok=True)
+        elif not is_there(place):
+            raise StoreError(f"there is no match log in {folder} yet; watch or run a game first, or check --data")
+    except OSError as error:
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"the data folder {folder} cannot be used: {error.strerror}; choose another") from error
+    return sa.URL.create("sqlite", database=str(file))
+
+
+def _server_url(place: str) -> sa.URL:
+    try:
+        url = sa.make_url(place)
+    except (SQLAlchemyError, ValueError):
+        raise StoreError("the database URL cannot be read; write postgresql://user:password@host/database") from None
+    if url.drivername in ("postgres", "postgresql"):
+        url = url.set(drivername="postgresql+psycopg")
+    return url
+
+
+def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
+    is_sqlite = url.get_backend_name() == "sqlite"
+    try:
+        engine = sa.create_engine(url, connect_args={"timeout": wait_s} if is_sqlite else {})
+    except ImportError as error:
+        raise StoreError(
+            f"{url.drivername} needs the module {error.name}: pip install 'mijnlieff-companion[hall]'"
+        ) from error
+    except SQLAlchemyError as error:
+        raise StoreError(f"{url.render_as_string()} is no database this program knows: {error}") from error
+    if is_sqlite:
+        sa.event.listen(engine, "connect", _set_up_sqlite)
+        sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _set_up_sqlite(driver_connection: Any, _record: object) -> None:
+    driver_connection.isolation_level = None
+    cursor = driver_connection.cursor()
+    for setting in ("foreign_keys=ON", "synchronous=FULL", "fullfsync=ON", "secure_delete=ON"):
+        cursor.execute(f"PRAGMA {setting}")
+    if cursor.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        with suppress(sqlite3.OperationalError):  # another program is just doing it, or this disk cannot: safe anyway
+            cursor.execute("PRAGMA journal_mode=WAL")
+    cursor.close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+
+
+def _trouble(error: SQLAlchemyError) -> str:
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    name = str(getattr(cause, "sqlite_errorname", ""))
+    for prefix, words in _SQLITE_TROUBLES.items():
+        if name.startswith(prefix):
+            return words
+    return " ".join(str(cause).split()) or type(cause).__name__

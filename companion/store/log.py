@@ -1,0 +1,397 @@
+"""The match log: every match, event by event, each written once and chained to the one before."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC
+from typing import TYPE_CHECKING, Any, Self
+
+import sqlalchemy as sa
+
+from companion.errors import StoreError
+from companion.events import Event
+from companion.rules import Layout, MatchText
+from companion.store import chain
+from companion.store.chain import Verification
+from companion.store.database import Database
+from companion.store.recorder import Recorder
+from companion.store.records import TURNING_POINTS, Entry, Match, Opening
+from companion.store.retelling import ending_of, events_telling, game_told_by, opening_of
+from companion.store.schema import events as event_rows
+from companion.store.schema import matches as match_rows
+from companion.store.schema import people as people_rows
+from companion.store.schema import pictures as picture_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from companion.rules import Game
+
+IMPORTED = "import"
+"""The table id of matches that were not played at a table of this program."""
+
+
+class MatchLog:
+    """All matches of a data folder, or of a hall's database.
+
+    Any number of threads and programs may use one log at a time; what a method has written is on the disk when it
+    returns. Every method raises `StoreError`, with one line for a person, when the log cannot be read or written;
+    then nothing of what it was asked to write is there, and it may be asked again.
+
+    Use `open` or `throwaway`, as a context manager.
+    """
+
+    def __init__(
+        self, database: Database, clock: Callable[[], datetime], *, on_close: Callable[[], None] | None = None
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._on_close = on_close
+
+    @classmethod
+    def open(
+        cls, place: str | Path, clock: Callable[[], datetime], *, wait_s: float = 2.0, create: bool = True
+    ) -> MatchLog:
+        """Open a log, and bring its tables up to date.
+
+        Args:
+            place: a data folder (the log is ``matches.sqlite3`` in it), or a URL such as ``postgresql://host/name``.
+            clock: gives the time now, with its zone.
+            wait_s: seconds to wait for another program that is writing.
+            create: make the folder and the log if there is none; otherwise that is an error.
+
+        """
+        return cls(Database.open(place, wait_s=wait_s, create=create), clock)
+
+    @classmethod
+    def throwaway(cls, clock: Callable[[], datetime]) -> MatchLog:
+        """A log in a folder of its own, which goes when the log is closed."""
+        folder = tempfile.TemporaryDirectory(prefix="mijnlieff-")  # closed with the log
+        try:
+            return cls(Database.open(folder.name, wait_s=2.0, create=True), clock, on_close=folder.cleanup)
+        except BaseException:
+            folder.cleanup()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+        if self._on_close is not None:
+            self._on_close()
+
+    def now(self) -> str:
+        """The time as the log writes it: UTC, ISO 8601, milliseconds."""
+        return self._clock().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def recorder(self, opening: Opening | None = None, *, resume: Match | None = None) -> Recorder:
+        """What a table in play writes through, so that a log that fails does not stop the game."""
+        return Recorder(self, opening, resume=resume)
+
+    def begin(self, opening: Opening, *, started: str | None = None) -> int:
+        """Open a match and return its number. `started` is when it began, as `now` told; by default, now."""
+        with self._database.writing() as connection:
+            return self._begin(connection, opening, started)
+
+    def append(self, match: int, events: Sequence[Event], evidence: bytes = b"", *, after: int | None = None) -> int:
+        """Write events at the end of a match, all or none, and return how many it has now.
+
+        Args:
+            events: all of the match's own table.
+            evidence: what the source saw when these events were decided; kept once, for all of them.
+            after: how many events the match has had before. Then asking again, not knowing whether the first time
+                went through, writes nothing twice; and a match that somebody else has gone on with is refused.
+
+        """
+        with self._database.writing() as connection:
+            return self._append(connection, match, events, evidence, after)
+
+    def matches(self, table: str | None = None) -> list[Match]:
+        """Every match, or those of one table, oldest first."""
+        query = _MATCHES.order_by(match_rows.c.id)
+        if table is not None:
+            query = query.where(match_rows.c.table_id == table)
+        with self._database.reading() as connection:
+            return [_match(row) for row in connection.execute(query)]
+
+    def match(self, match: int) -> Match:
+        """One match; `StoreError` if there is none of that number."""
+        with self._database.reading() as connection:
+            row = connection.execute(_MATCHES.where(match_rows.c.id == match)).one_or_none()
+        return _match(_there(row, match))
+
+    def unfinished(self, table: str) -> Match | None:
+        """The match to resume at a table: its latest, unless that has ended."""
+        query = _MATCHES.where(match_rows.c.table_id == table).order_by(match_rows.c.id.desc()).limit(1)
+        with self._database.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        latest = _match(row) if row else None
+        return latest if latest and not latest.finished else None
+
+    def entries(self, match: int) -> tuple[Entry, ...]:
+        """The events of a match, in order."""
+        query = sa.select(event_rows).where(event_rows.c.match_id == match).order_by(event_rows.c.seq)
+        with self._database.reading() as connection:
+            _there(connection.execute(_ENDS.where(match_rows.c.id == match)).one_or_none(), match)
+            return tuple(_entry(row) for row in connection.execute(query))
+
+    def game(self, match: int) -> Game:
+        """The game as the events of a match tell it."""
+        opening, entries = self.match(match).opening, self.entries(match)
+        with _naming(match):
+            return game_told_by((entry.event for entry in entries), opening.start())
+
+    def match_text(self, match: int) -> MatchText:
+        """A match for export, with its final hash as the tag Log."""
+        told = self.match(match)
+        opening = told.opening
+        date = "" if opening.table == IMPORTED else told.started[:10].replace("-", ".")
+        tags = {"Date": date, "Variant": opening.variant, "Light": opening.light, "Dark": opening.dark}
+        tags |= ending_of(entry.event for entry in self.entries(match)) | {**opening.tags, "Log": told.digest}
+        return MatchText(self.game(match), {name: value for name, value in tags.items() if value})
+
+    def import_texts(self, texts: Iterable[MatchText]) -> list[int]:
+        """Log matches that were written down elsewhere, all or none, as new matches of the table `IMPORTED`.
+
+        Returns their numbers, in order.
+        """
+        numbers = []
+        with self._database.writing() as connection:
+            for text in texts:
+                opening = opening_of(text, table=IMPORTED)
+                numbers.append(self._begin(connection, opening, None))
+                told = tuple(events_telling(text, table=IMPORTED))
+                self._append(connection, numbers[-1], told, b"", None)
+        return numbers
+
+    def evidence(self, match: int, digest: str) -> bytes | None:
+        """What the source saw, by the digest an `Entry` has; None if it was erased."""
+        query = sa.select(picture_rows.c.evidence).where(
+            picture_rows.c.match_id == match, picture_rows.c.digest == digest
+        )
+        with self._database.reading() as connection:
+            found = connection.scalar(query)
+        return bytes(found) if found is not None else None
+
+    def erase_names(self, match: int) -> None:
+        """Forget who played. The chain stays sound."""
+        self._erase(people_rows, match)
+
+    def erase_pictures(self, match: int) -> int:
+        """Forget what the source saw, and return how many pictures that were. The chain stays sound."""
+        return self._erase(picture_rows, match)
+
+    def verify(self, match: int, known: str | None = None) -> Verification:
+        """Check every link of a match, and the names and pictures that are still there.
+
+        A chain that was made up anew from end to end is sound too. `known`, a digest noted down elsewhere (or how it
+        begins), has to be one of its links.
+        """
+        with self._database.reading() as connection:
+            row = _there(connection.execute(sa.select(match_rows).where(match_rows.c.id == match)).one_or_none(), match)
+            links = connection.execute(
+                sa.select(event_rows).where(event_rows.c.match_id == match).order_by(event_rows.c.seq)
+            ).all()
+            told = connection.scalars(sa.select(people_rows.c.told).where(people_rows.c.match_id == match)).all()
+            pictures = connection.execute(
+                sa.select(picture_rows.c.digest, picture_rows.c.evidence).where(picture_rows.c.match_id == match)
+            )
+            kept = {picture.digest: bytes(picture.evidence) for picture in pictures}
+        return _verified(row, links, told, kept, known)
+
+    def _begin(self, connection: sa.Connection, opening: Opening, started: str | None) -> int:
+        opening = opening.settled()
+        people = chain.canonical({"salt": secrets.token_hex(16), "told": opening.people})
+        link = chain.first_link(opening.in_chain, started=started or self.now(), people=chain.digest_of(people))
+        digest = chain.digest_of(link)
+        row = {"table_id": opening.table, "link": link, "digest": digest, "length": 0, "head": digest}
+        inserted = connection.execute(sa.insert(match_rows).values(row)).inserted_primary_key
+        assert inserted is not None  # there is always one for a single row
+        match: int = inserted[0]
+        connection.execute(sa.insert(people_rows).values(match_id=match, table_id=opening.table, told=people))
+        return match
+
+    def _append(
+        self, connection: sa.Connection, match: int, events: Sequence[Event], evidence: bytes, after: int | None
+    ) -> int:
+        end = _there(connection.execute(_ENDS.where(match_rows.c.id == match).with_for_update()).one_or_none(), match)
+        if after is not None and end.length != after:
+            return _already_written(connection, match, events, after, end.length)
+        seen = chain.digest_of(evidence) if evidence else ""
+        rows = list(_linked(match, events, end, written=self.now(), evidence=seen))
+        if not rows:
+            return int(end.length)
+        connection.execute(sa.insert(event_rows), rows)
+        if evidence:
+            _keep(connection, match, end.table_id, seen, evidence)
+        connection.execute(
+            sa.update(match_rows)
+            .where(match_rows.c.id == match)
+            .values(length=rows[-1]["seq"], head=rows[-1]["digest"])
+        )
+        return int(rows[-1]["seq"])
+
+    def _erase(self, rows: sa.Table, match: int) -> int:
+        with self._database.writing() as connection:
+            _there(connection.execute(_ENDS.where(match_rows.c.id == match)).one_or_none(), match)
+            erased = connection.execute(sa.delete(rows).where(rows.c.match_id == match)).rowcount
+        self._database.forget_erased()
+        return erased
+
+
+_ENDS = sa.select(match_rows.c.table_id, match_rows.c.length, match_rows.c.head)
+"""Where each chain ends."""
+
+_LATEST = (
+    sa.select(sa.func.max(event_rows.c.seq))
+    .where(event_rows.c.match_id == match_rows.c.id, event_rows.c.name.in_(TURNING_POINTS))
+    .correlate(match_rows)
+    .scalar_subquery()
+)
+_MATCHES = sa.select(
+    match_rows.c.id,
+    match_rows.c.link,
+    match_rows.c.length,
+    match_rows.c.head,
+    people_rows.c.told,
+    event_rows.c.link.label("latest_link"),
+    event_rows.c.digest.label("latest_digest"),
+).select_from(
+    match_rows.outerjoin(people_rows, people_rows.c.match_id == match_rows.c.id).outerjoin(
+        event_rows, sa.and_(event_rows.c.match_id == match_rows.c.id, event_rows.c.seq == _LATEST)
+    )
+)
+"""Each match with its people, where they are not erased, and its latest turning point."""
+
+
+def _there(row: Any, match: int) -> Any:
+    if row is None:
+        raise StoreError(f"there is no match {match} in the log; companion matches list shows those there are")
+    return row
+
+
+@contextmanager
+def _naming(match: int) -> Iterator[None]:
+    """Tell which match it was whose rows make no sense."""
+    try:
+        yield
+    except (ValueError, KeyError, TypeError, StoreError) as error:
+        raise StoreError(f"match {match} is damaged: {error}; companion matches verify {match} tells more") from error
+
+
+def _match(row: Any) -> Match:
+    with _naming(row.id):
+        first = json.loads(row.link)
+        people = json.loads(row.told)["told"] if row.told is not None else {}
+        latest = Event.from_dict(json.loads(row.latest_link)["event"]) if row.latest_link is not None else None
+        match = Match(
+            id=row.id,
+            opening=Opening.from_log(first["match"], people),
+            started=first["started"],
+            length=row.length,
+            latest=latest,
+            digest=row.head,
+            names_erased=row.told is None,
+        )
+        Layout.parse(match.opening.layout)
+    return replace(match, digest=row.latest_digest) if match.finished else match
+
+
+def _entry(row: Any) -> Entry:
+    with _naming(row.match_id):
+        link = json.loads(row.link)
+        return Entry(row.seq, Event.from_dict(link["event"]), link["written"], link["evidence"], row.digest)
+
+
+def _linked(match: int, events: Sequence[Event], end: Any, *, written: str, evidence: str) -> Iterator[dict[str, Any]]:
+    """A row for each event, linked to the end of the chain."""
+    previous = end.head
+    for seq, event in enumerate(events, start=end.length + 1):
+        if event.table != end.table_id:
+            raise ValueError(f"match {match} is played at table {end.table_id}, not at {event.table}")
+        told = event.as_dict()
+        link = chain.event_link(told, seq=seq, previous=previous, written=written, evidence=evidence)
+        previous = chain.digest_of(link)
+        yield {
+            "match_id": match,
+            "seq": seq,
+            "table_id": event.table,
+            "name": told["event"],
+            "link": link,
+            "digest": previous,
+        }
+
+
+def _already_written(connection: sa.Connection, match: int, events: Sequence[Event], after: int, length: int) -> int:
+    """The match's length, if `events` are exactly what follows its first `after`."""
+    query = sa.select(event_rows.c.link).where(event_rows.c.match_id == match, event_rows.c.seq > after)
+    there = [json.loads(link)["event"] for link in connection.scalars(query.order_by(event_rows.c.seq))]
+    if there != [json.loads(chain.canonical(event.as_dict())) for event in events]:
+        raise StoreError(
+            f"match {match} has {length} events where {after} were expected: another program writes to it; stop one"
+        )
+    return length
+
+
+def _keep(connection: sa.Connection, match: int, table: str, digest: str, evidence: bytes) -> None:
+    same = sa.select(picture_rows.c.digest).where(picture_rows.c.match_id == match, picture_rows.c.digest == digest)
+    if connection.execute(same).one_or_none() is None:
+        connection.execute(
+            sa.insert(picture_rows).values(match_id=match, digest=digest, table_id=table, evidence=evidence)
+        )
+
+
+def _verified(
+    row: Any, links: Sequence[Any], told: Sequence[str], kept: dict[str, bytes], known: str | None
+) -> Verification:
+    broken, names_erased, seen = "", False, set[str]()
+    try:
+        first = chain.check_first(row.link, row.digest, row.table_id)
+        seen = _check_events(row, links)
+        names_erased = not chain.check_contents("who played", first["people"], told)
+        for digest in sorted(seen & kept.keys()):
+            chain.check_contents("a picture", digest, [kept[digest]])
+        chain.check_known(known, [row.digest, *(event.digest for event in links)])
+    except chain.ChainBroken as finding:
+        broken = str(finding)
+    except (KeyError, TypeError):
+        broken = "a link lacks what every link tells"
+    return Verification(
+        match=row.id,
+        events=len(links),
+        digest=row.head,
+        broken=broken,
+        names_erased=names_erased,
+        pictures=len(seen),
+        pictures_erased=len(seen - kept.keys()),
+    )
+
+
+def _check_events(row: Any, links: Sequence[Any]) -> set[str]:
+    """The digests of all evidence in a chain; `ChainBroken` for the first link that does not fit."""
+    previous, seen = row.digest, set[str]()
+    for expected, event in enumerate(links, start=1):
+        link = chain.check_event(
+            event.link,
+            event.digest,
+            seq=event.seq,
+            expected_seq=expected,
+            name=event.name,
+            table=event.table_id,
+            previous=previous,
+        )
+        previous = event.digest
+        seen.add(link["evidence"])
+    chain.check_end(length=row.length, head=row.head, found=len(links), digest=previous)
+    return seen - {""}

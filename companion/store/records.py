@@ -1,0 +1,180 @@
+"""What the match log gives back: a match, how it opened, and its events."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from companion.events import Corrected, Event, GameOver, MatchStarted, MovePlayed, MoveTakenBack, PassForced
+from companion.rules import Game, Layout, MatchText, RulesError
+from companion.rules.matchtext import VARIANTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from companion.rules import Colour, FirstMove, Score
+
+PUBLIC_TAGS = ("Event", "Site", "Date", "Termination", "Winner", "OriginalLog")
+"""The tags of a match text that tell of no person, so they are in the chain; all others can be erased."""
+
+TURNING_POINTS: dict[str, type[Event]] = {
+    kind.__name__: kind for kind in (MatchStarted, MovePlayed, PassForced, MoveTakenBack, Corrected, GameOver)
+}
+"""The events that change how a match stands; it is finished while the latest of them is `GameOver`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening:
+    """What is settled before the first piece is placed."""
+
+    table: str = "1"
+    first: FirstMove = "outside"
+    layout: str = "4x4"
+    """A layout's name or drawing."""
+    sets: int | None = None
+    """Sets of pieces; None for one to every sixteen squares."""
+    variant: str = "standard"
+    """``standard`` or ``green-box``."""
+    light: str = ""
+    dark: str = ""
+    """The players' names; empty if not told, or erased."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Whatever else the match text shall tell: Event, Site, Date, Round…"""
+
+    def start(self) -> Game:
+        """The game before its first move; `RulesError` if the opening makes no sense."""
+        return Game.start(self.first, layout=Layout.parse(self.layout), sets=self.sets)
+
+    @classmethod
+    def of(cls, game: Game, **told: Any) -> Opening:
+        """The opening of `game`, with what else is `told` of it."""
+        return cls(first=game.first, layout=str(game.layout), sets=game.sets, **told)
+
+    def settled(self) -> Opening:
+        """With the number of sets and the layout's drawing filled in; `RulesError` if the opening makes no sense."""
+        if self.variant not in VARIANTS:
+            raise RulesError(f"the variant is {self.variant!r}; it must be one of {', '.join(VARIANTS)}")
+        game = self.start()
+        MatchText(game, self.tags)  # refuses tags that no match text can have
+        return dataclasses.replace(self, layout=game.layout.drawing, sets=game.sets)
+
+    @property
+    def in_chain(self) -> dict[str, Any]:
+        """What the first link tells."""
+        tags = {name: value for name, value in self.tags.items() if name in PUBLIC_TAGS}
+        return {
+            "table": self.table,
+            "first": self.first,
+            "layout": self.layout,
+            "sets": self.sets,
+            "variant": self.variant,
+            "tags": tags,
+        }
+
+    @property
+    def people(self) -> dict[str, str]:
+        """The tags that can be erased: the players' names, and every tag that may tell of a person."""
+        names = {"Light": self.light, "Dark": self.dark}
+        names |= {name: value for name, value in self.tags.items() if name not in PUBLIC_TAGS}
+        return {name: value for name, value in names.items() if value}
+
+    @classmethod
+    def from_log(cls, in_chain: Mapping[str, Any], people: Mapping[str, str]) -> Opening:
+        """The opening whose `in_chain` and `people` these are."""
+        others = {name: value for name, value in people.items() if name not in ("Light", "Dark")}
+        told = dict(in_chain) | {"tags": {**in_chain["tags"], **others}}
+        return cls(**told, light=people.get("Light", ""), dark=people.get("Dark", ""))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """One match as the log has it."""
+
+    id: int
+    opening: Opening
+    started: str
+    """UTC, ISO 8601."""
+    length: int
+    """How many events it has."""
+    latest: Event | None
+    """The last event that changed how the match stands."""
+    digest: str
+    """The final hash: the digest of the link that ended the match; of its last link while it is unfinished."""
+    names_erased: bool = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether the match has ended."""
+        return isinstance(self.latest, GameOver)
+
+    @property
+    def score(self) -> Score | None:
+        """The final score; None while unfinished."""
+        return self.latest.score if isinstance(self.latest, GameOver) else None
+
+    @property
+    def winner(self) -> Colour | None:
+        """Who has won; None for a draw, and while unfinished."""
+        return self.latest.winner if isinstance(self.latest, GameOver) else None
+
+    @property
+    def plies(self) -> int:
+        """How many moves and passes it has, as its latest turning point tells."""
+        match self.latest:
+            case GameOver(moves=moves):
+                return len(moves)
+            case MovePlayed(ply=ply) | PassForced(ply=ply):
+                return ply
+            case MoveTakenBack(ply=ply):
+                return ply - 1
+            case Corrected(ply=ply, after=after):
+                return ply - 1 + len(after)
+        return 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON object of ``companion matches list --json``."""
+        opening = self.opening
+        result = None
+        if isinstance(self.latest, GameOver):
+            told = self.latest.as_dict()
+            result = {"score": told["score"], "winner": told["winner"]}
+        return {
+            "match": self.id,
+            "table": opening.table,
+            "started": self.started,
+            "light": opening.light,
+            "dark": opening.dark,
+            "names_erased": self.names_erased,
+            "first": opening.first,
+            "layout": str(Layout.parse(opening.layout)),
+            "sets": opening.sets,
+            "variant": opening.variant,
+            "tags": dict(opening.tags),
+            "plies": self.plies,
+            "result": result,
+            "log": self.digest,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event in the log."""
+
+    seq: int
+    """1-based place in the match's chain."""
+    event: Event
+    written: str
+    """When it was written: UTC, ISO 8601. When it happened is the event's own `time`, in source seconds."""
+    evidence: str
+    """The digest of what the source saw; empty if nothing was kept."""
+    digest: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The event's own JSON object, and what the log adds to it."""
+        return self.event.as_dict() | {
+            "seq": self.seq,
+            "written": self.written,
+            "evidence": self.evidence,
+            "digest": self.digest,
+        }

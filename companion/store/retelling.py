@@ -1,0 +1,160 @@
+"""From a match's events to its game, and from a game to the events that would have told it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from companion.errors import RulesError, StoreError
+from companion.events import (
+    Corrected,
+    Event,
+    GameOver,
+    LastChance,
+    MatchStarted,
+    MovePlayed,
+    MoveTakenBack,
+    PassForced,
+    Resigned,
+)
+from companion.rules import Game, MatchText, Move, Pass, Position, parse_move
+from companion.store.records import Opening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from companion.rules import Ply
+
+
+def game_told_by(events: Iterable[Event], start: Game) -> Game:
+    """The game that `events` tell, from `start` on.
+
+    Only plays, takebacks and corrections count: passes follow from the rules, and all else changed nothing.
+
+    Raises:
+        StoreError: for the first event that does not fit the game before it.
+
+    """
+    game = start
+    for number, event in enumerate(events, start=1):
+        try:
+            game = _after(game, event)
+        except (RulesError, ValueError) as error:
+            raise StoreError(f"event {number} ({type(event).__name__}) does not follow: {error}") from error
+    return game
+
+
+def ending_of(events: Iterable[Event]) -> dict[str, str]:
+    """How a match ended, as the tags Termination and Winner of its match text."""
+    resigned, tags = False, {"Termination": "abandoned"}
+    for event in events:
+        match event:
+            case Resigned():
+                resigned = True
+            case GameOver(winner=winner) if resigned:
+                tags = {"Termination": "resigned", "Winner": str(winner or "draw")}
+            case GameOver():
+                tags = {"Termination": "normal"}
+            case MovePlayed() | MoveTakenBack() | Corrected():
+                resigned, tags = False, {"Termination": "abandoned"}
+    return tags
+
+
+def opening_of(text: MatchText, *, table: str) -> Opening:
+    """How the match of a match text opened. Its own log's hash is kept, as the tag OriginalLog."""
+    tags = dict(text.tags)
+    light, dark, variant = tags.pop("Light", ""), tags.pop("Dark", ""), tags.pop("Variant")
+    original = tags.pop("Log", "")
+    if original:
+        tags.setdefault("OriginalLog", original)
+    return Opening.of(text.game, table=table, variant=variant, light=light, dark=dark, tags=tags)
+
+
+def events_telling(text: MatchText, *, table: str) -> Iterator[Event]:
+    """The events of a match that went as `text` tells. Nobody watched it, so all source times are 0."""
+    game, told = text.game, text.game.beginning
+    variant = text.tags["Variant"]
+    yield MatchStarted(time=0.0, table=table, ply=1, first=game.first, layout=str(game.layout), variant=variant)
+    if game.joined is not None:
+        yield Corrected(time=0.0, table=table, ply=1, before=(), after=(), position=game.joined.write(game.layout))
+    for ply, entry in enumerate(game.history, start=1):
+        if isinstance(entry, Pass):
+            assert entry.colour is not None  # a game knows who passed
+            yield PassForced(time=0.0, table=table, ply=ply, colour=entry.colour)
+            continue
+        told = told.play(entry)
+        yield _move_played(entry, told, table, ply)
+        if told.last_chance and told.to_move is not None:
+            legal = tuple(sorted(told.legal_squares()))
+            yield LastChance(time=0.0, table=table, ply=len(told.history) + 1, colour=told.to_move, legal=legal)
+    if text.resigned and text.winner:
+        yield Resigned(time=0.0, table=table, ply=len(game.history) + 1, colour=text.winner.other)
+    if game.outcome or text.resigned:
+        yield _game_over(text, table)
+
+
+def _move_played(move: Move, told: Game, table: str, ply: int) -> MovePlayed:
+    return MovePlayed(
+        time=0.0,
+        table=table,
+        ply=ply,
+        colour=move.piece.colour,
+        move=move.plain,
+        score=replace(told.score, lines=()),
+        ruled=move.ruled,
+    )
+
+
+def _game_over(text: MatchText, table: str) -> GameOver:
+    return GameOver(
+        time=0.0,
+        table=table,
+        ply=len(text.game.history),
+        moves=tuple(map(str, text.game.history)),
+        score=replace(text.game.score, lines=()),
+        winner=text.winner,
+    )
+
+
+def _after(game: Game, event: Event) -> Game:
+    match event:
+        case MovePlayed():
+            return game.play(event.move, colour=event.colour, ruled=event.ruled)
+        case MoveTakenBack():
+            taken = game.history[event.ply - 1 : event.ply]
+            if not taken or not _same_place(taken[0], parse_move(event.move)):
+                raise ValueError(f"ply {event.ply} is not {event.move}, so it cannot have been taken back")
+            return game.after(event.ply - 1)
+        case Corrected(position=position) if position:
+            return _joined(game, position)
+        case Corrected():
+            kept = len(game.history) - len(event.before)
+            tail = tuple(map(str, game.history[max(kept, 0) :]))
+            if kept < 0 or tail != event.before:
+                raise ValueError(f"the game ends in {' '.join(tail)}, not in {' '.join(event.before)}")
+            return _again(game, (*game.history[:kept], *event.after))
+    return game
+
+
+def _again(game: Game, plies: tuple[str | Ply, ...]) -> Game:
+    """The same game from its beginning, with other plies."""
+    again = game.beginning
+    for told, ply in enumerate(plies):
+        again = again.extend_from(told, parse_move(ply) if isinstance(ply, str) else ply)
+    return again
+
+
+def _joined(game: Game, text: str) -> Game:
+    position = Position.read(text, game.layout)
+    return Game.from_position(
+        dict(position.pieces),
+        to_move=position.to_move,
+        last=position.last,
+        first=game.first,
+        layout=game.layout,
+        sets=game.sets,
+    )
+
+
+def _same_place(one: Ply, other: Ply) -> bool:
+    return isinstance(one, Move) and isinstance(other, Move) and (one.square, one.kind) == (other.square, other.kind)

@@ -1,0 +1,204 @@
+"""``companion matches``, as people and programs call it."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from companion.__main__ import main
+from companion.rules import MatchText
+from companion.store import FILE_NAME, MatchLog, Opening
+from tests.store.playing import EXAMPLE, example_events
+
+ROOT = Path(__file__).parents[2]
+MATCH = f'[Event "Kitchen cup"]\n[Light "Ann"]\n[Dark "Ben [junior]"]\n\n{EXAMPLE}\n'
+
+
+@pytest.fixture
+def data(tmp_path):
+    """A data folder with a finished and an unfinished match."""
+    folder = tmp_path / "data"
+    with MatchLog.open(folder, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)) as log:
+        match = log.begin(Opening(light="Ann", dark="Ben [junior]"))
+        log.append(match, example_events(), b"picture")
+        log.append(log.begin(Opening(table="2")), example_events("2")[:4])
+    return str(folder)
+
+
+def matches(*arguments, **more):
+    return CliRunner().invoke(main, ["matches", *map(str, arguments)], **more)
+
+
+def printed(*arguments, **more):
+    """What a command that succeeds prints, and that it warns of nothing."""
+    result = matches(*arguments, **more)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return result.stdout
+
+
+def lines(*arguments):
+    return [json.loads(line) for line in printed(*arguments, "--json").splitlines()]
+
+
+def test_list_shows_every_match(data):
+    shown = printed("list", "--data", data)
+    assert "Ann" in shown
+    assert "Ben [junior]" in shown
+    assert "4-1 light" in shown
+    assert "unfinished" in shown
+    assert "Ann" not in printed("list", "--table", "2", "--data", data)
+
+
+def test_list_as_json_is_one_object_a_match(data):
+    finished, unfinished = lines("list", "--data", data)
+    assert finished == {
+        "match": 1,
+        "table": "1",
+        "started": "2026-05-01T12:00:00.000Z",
+        "light": "Ann",
+        "dark": "Ben [junior]",
+        "names_erased": False,
+        "first": "outside",
+        "layout": "4x4",
+        "sets": 1,
+        "variant": "standard",
+        "tags": {},
+        "plies": 16,
+        "result": {"score": {"light": 4, "dark": 1}, "winner": "light"},
+        "log": finished["log"],
+    }
+    assert (unfinished["table"], unfinished["plies"], unfinished["result"]) == ("2", 3, None)
+
+
+def test_no_log_lists_nothing_and_makes_nothing(tmp_path):
+    result = matches("list", "--data", tmp_path / "none")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "No matches yet.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_default_data_folder_is_the_users_own(tmp_path, monkeypatch):
+    monkeypatch.setattr("platformdirs.user_data_dir", lambda name, **_: str(tmp_path / name))
+    assert printed("import", "-", input=MATCH) == "- is match 1.\n"
+    assert (tmp_path / "mijnlieff-companion" / FILE_NAME).exists()
+
+
+def test_show_tells_the_match_event_by_event(data):
+    shown = printed("show", 1, "--data", data)
+    assert "Ann (light) against Ben [junior] (dark)" in shown
+    assert "Dark a3><" in shown
+    assert "Dark has no legal square and passes" in shown
+    assert f"4-1 light, log {lines('list', '--data', data)[0]['log']}" in shown
+    told = lines("show", 1, "--data", data)
+    assert told[0]["match"] == 1
+    assert [line["event"] for line in told[1:]] == [event.as_dict()["event"] for event in example_events()]
+
+
+def test_export_is_match_text_that_reads_back(data, tmp_path):
+    text = printed("export", 1, "--data", data)
+    assert MatchText.read(text).tags["Dark"] == "Ben [junior]"
+    file = tmp_path / "game.mjn"
+    assert printed("export", 1, "-o", file, "--data", data) == ""
+    assert file.read_text(encoding="utf-8") == text
+
+
+def test_export_as_json_is_what_show_prints(data):
+    assert printed("export", 1, "--format", "json", "--data", data) == printed("show", 1, "--json", "--data", data)
+
+
+def test_imported_matches_come_out_again(data, tmp_path):
+    files = [tmp_path / "one.mjn", tmp_path / "two.mjn"]
+    for file in files:
+        file.write_text(MATCH, encoding="utf-8")
+    assert lines("import", *files, "--data", data) == [
+        {"file": str(files[0]), "match": 3},
+        {"file": str(files[1]), "match": 4},
+    ]
+    assert MatchText.read(printed("export", 4, "--data", data)).game == MatchText.read(MATCH).game
+
+
+def test_one_bad_file_keeps_all_out(data, tmp_path):
+    good, bad = tmp_path / "good.mjn", tmp_path / "bad.mjn"
+    good.write_text(MATCH, encoding="utf-8")
+    bad.write_text(MATCH.replace("c3<>", "c3"), encoding="utf-8")
+    result = matches("import", good, bad, "--data", data)
+    assert result.exit_code == 1
+    assert result.stderr == (
+        f"Error: {bad}, line 5, column 40: the move 'c3' has no mark; "
+        "add + (straight), x (diagonal), <> (pusher) or >< (puller)\n"
+    )
+    assert len(lines("list", "--data", data)) == 2
+
+
+def test_verify_says_sound_erased_and_broken(data):
+    assert printed("verify", "--data", data).count("sound") == 2
+    assert printed("erase", 1, "--names", "--pictures", "--data", data) == (
+        "The names of match 1 are erased.\nPictures of match 1 erased: 1.\n"
+    )
+    assert "(erased: names, 1 of 1 pictures)" in printed("verify", 1, "--data", data)
+    assert "(erased)" in printed("list", "--data", data)
+    noted = lines("list", "--data", data)[0]["log"]
+    assert lines("verify", 1, "--log", noted, "--data", data)[0]["sound"]
+    result = matches("verify", 2, "--log", noted, "--json", "--data", data)
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["broken"] == f"the hash {noted} is not in it"
+    assert result.stderr == "Error: not as it was written: match 2\n"
+
+
+@pytest.mark.parametrize("command", ["show", "export", "verify", "erase --names"])
+def test_unknown_match_is_one_clear_line(data, command):
+    result = matches(*command.split(), "99", "--data", data)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == ("Error: there is no match 99 in the log; companion matches list shows those there are\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["show", "1", "--data", "{tmp}/none"], "there is no match log in {tmp}/none yet"),
+        (["import", "{tmp}/none.mjn", "--data", "{tmp}"], "{tmp}/none.mjn cannot be read: No such file or directory"),
+        (["import", "{tmp}", "--data", "{tmp}"], "{tmp} cannot be read: Is a directory"),
+        (["import", "{tmp}/latin.mjn", "--data", "{tmp}"], "{tmp}/latin.mjn is not a text file in UTF-8"),
+        (["import", "{tmp}/game.mjn", "--data", "{tmp}/file/x"], "the data folder {tmp}/file/x cannot be used"),
+        (["export", "1", "-o", "{tmp}/none/x", "--data", "{data}"], "{tmp}/none/x cannot be written: No such file"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_line(data, tmp_path, arguments, problem):
+    (tmp_path / "file").touch()
+    (tmp_path / "latin.mjn").write_bytes(b'[Light "J\xf6rg"]')
+    (tmp_path / "game.mjn").write_text(MATCH, encoding="utf-8")
+    names = {"tmp": tmp_path, "data": data}
+    result = matches(*(argument.format(**names) for argument in arguments))
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr.startswith("Error: " + problem.format(**names))
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["show"], ["show", "one"], ["show", "0"], ["export", "1", "--format", "pgn"], ["erase", "1"], ["steal"]],
+)
+def test_wrong_usage_ends_with_2(data, arguments):
+    assert matches(*arguments, "--data", data).exit_code == 2
+
+
+def test_json_is_one_line_a_match_whatever_the_name(tmp_path):
+    with MatchLog.open(tmp_path, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)) as log:
+        log.begin(Opening(light="Zoë\u2028\nAnn"))
+    assert lines("list", "--data", tmp_path)[0]["light"] == "Zoë\u2028\nAnn"
+
+
+def test_help_is_quick_because_it_imports_no_command():
+    program = (
+        "import sys; from companion.__main__ import main; main(['--help'], standalone_mode=False); "
+        "print({'sqlalchemy', 'cv2', 'rich', 'numpy', 'flask'} & sys.modules.keys())"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    run = [sys.executable, "-c", program]
+    said = subprocess.run(run, env=environment, check=True, capture_output=True, text=True).stdout
+    assert "matches  " in said
+    assert said.endswith("set()\n")

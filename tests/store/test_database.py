@@ -1,0 +1,237 @@
+"""Opening a log: new, old, newer, damaged, locked, full; and a program that is killed while it writes."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from companion.errors import StoreError
+from companion.store import FILE_NAME, MatchLog, Opening, is_there
+from companion.store.schema import HEAD, metadata
+from tests.store.playing import example_events
+
+ROOT = Path(__file__).parents[2]
+VERSION_1 = Path(__file__).parent / "version-1.sql"
+
+
+def test_new_log_has_the_newest_schema(tmp_path, clock):
+    MatchLog.open(tmp_path, clock).close()
+    engine = sa.create_engine(f"sqlite:///{tmp_path / FILE_NAME}")
+    with engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+        assert connection.scalar(sa.text("SELECT version_num FROM alembic_version")) == HEAD
+    engine.dispose()
+
+
+def test_newest_schema_is_that_of_the_last_migration():
+    config = Config()
+    config.set_main_option("script_location", "companion.store:migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
+
+
+def test_log_of_version_1_is_brought_up_to_date_and_stays_sound(tmp_path, clock):
+    """`version-1.sql` is a log as the first version of the tables had it; it is never written anew."""
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.executescript(VERSION_1.read_text(encoding="utf-8"))
+    connection.close()
+    with MatchLog.open(tmp_path, clock) as log:
+        found = log.verify(1)
+        assert (found.sound, found.events, found.pictures, found.pictures_erased) == (True, 19, 1, 0)
+        assert found.digest == "a8cbbaba56f8589a7ccd4b1b118209306f3ba56b6295e1ebeeb640ef1bc5cf98"
+        assert str(log.game(1).score) == "4-1"
+        assert log.match(1).opening.light == "Ann"
+        assert log.append(1, example_events()[-1:]) == 20
+        assert log.verify(1).sound
+
+
+def test_log_is_safe_against_power_loss(log):
+    with log._database.reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2, "FULL"
+
+
+def test_log_opens_anywhere_and_without_alembic_once_it_is_up_to_date(tmp_path, clock):
+    """From another folder, with nothing but the package; and a second start does not pay for migrations."""
+    program = f"""
+import sys
+from datetime import UTC, datetime
+from companion.store import MatchLog
+MatchLog.open({str(tmp_path / "data")!r}, lambda: datetime.now(UTC)).close()
+print("alembic" in sys.modules)
+"""
+    run = [sys.executable, "-c", program]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    said = [
+        subprocess.run(run, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout.strip()
+        for _ in range(2)
+    ]
+    assert said == ["True", "False"]
+
+
+@pytest.mark.parametrize("name", ["with space", "100%", "ünïcode", "a?b#c"])
+def test_folder_may_have_any_name(tmp_path, clock, name):
+    with MatchLog.open(tmp_path / name / "deep", clock) as log:
+        log.begin(Opening())
+    assert (tmp_path / name / "deep" / FILE_NAME).exists()
+
+
+def test_log_that_is_not_there_is_not_made_unasked(tmp_path, clock):
+    assert not is_there(tmp_path)
+    with pytest.raises(StoreError, match=r"^there is no match log in .* yet"):
+        MatchLog.open(tmp_path, clock, create=False)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folder_that_cannot_be_made_is_one_clear_line(tmp_path, clock):
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match=r"^the data folder .*file/x cannot be used: Not a directory; choose another$"):
+        MatchLog.open(tmp_path / "file" / "x", clock)
+
+
+@pytest.mark.parametrize("start", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000])
+def test_file_that_is_no_database_is_one_clear_line(tmp_path, clock, start):
+    (tmp_path / FILE_NAME).write_bytes(start)
+    with pytest.raises(StoreError, match=r"(is not a match log, or is damaged|it is damaged)"):
+        MatchLog.open(tmp_path, clock)
+
+
+def test_damaged_page_is_one_clear_line(tmp_path, clock):
+    with MatchLog.open(tmp_path, clock) as log:
+        match = log.begin(Opening())
+        log.append(match, example_events(), b"picture" * 9000)
+    file = tmp_path / FILE_NAME
+    file.write_bytes(file.read_bytes()[:4096] + b"\x55" * (file.stat().st_size - 4096))
+    with pytest.raises(StoreError, match="it is damaged; move it away"), MatchLog.open(tmp_path, clock) as log:
+        log.entries(match)
+
+
+def test_database_of_another_program_is_left_alone(tmp_path, clock):
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.execute("CREATE TABLE recipes (name)")
+    connection.close()
+    with pytest.raises(StoreError, match="is a database, but not a match log"):
+        MatchLog.open(tmp_path, clock)
+
+
+def test_log_of_a_newer_version_is_left_alone(tmp_path, clock):
+    MatchLog.open(tmp_path, clock).close()
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.execute("UPDATE alembic_version SET version_num = '0999'")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match=rf"has version 0999, .* up to {HEAD}; update the program$"):
+        MatchLog.open(tmp_path, clock)
+
+
+def test_log_that_another_program_is_writing_is_one_clear_line_and_can_be_asked_again(tmp_path, log):
+    match = log.begin(Opening())
+    other = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="another program is writing to it; try again"):
+        log.append(match, example_events(), after=0)
+    assert log.entries(match) == (), "reading goes on"
+    other.execute("ROLLBACK")
+    other.close()
+    assert log.append(match, example_events(), after=0) == 19
+
+
+@pytest.mark.parametrize(
+    ("setting", "trouble", "mended"),
+    [
+        ("query_only=ON", "it may not be written to", "query_only=OFF"),
+        ("max_page_count=1", "the disk is full; make room", "max_page_count=1000000"),
+    ],
+)
+def test_log_that_cannot_be_written_keeps_what_it_has(log, setting, trouble, mended):
+    match = log.begin(Opening())
+    log.append(match, example_events()[:3])
+    pragma(log, setting)
+    with pytest.raises(StoreError, match=trouble):
+        log.append(match, example_events()[3:], b"x" * 100_000)
+    assert len(log.entries(match)) == 3
+    pragma(log, mended)
+    log.append(match, example_events()[3:], b"x" * 100_000)
+    assert log.verify(match).sound
+
+
+def pragma(log, setting):
+    """Change the one connection that a log with one thread has."""
+    with log._database._engine.connect() as connection:
+        connection.connection.cursor().execute(f"PRAGMA {setting}")
+
+
+@pytest.mark.parametrize(
+    ("url", "trouble"),
+    [
+        ("nonsense://x", "is no database this program knows"),
+        ("postgresql://host:port:port/x", "the database URL cannot be read"),
+        ("postgresql://ann:secret@127.0.0.1:1/x?connect_timeout=1", "cannot be used: .*onnection"),
+    ],
+)
+def test_database_url_that_leads_nowhere_is_one_clear_line_without_its_password(clock, url, trouble):
+    if url.startswith("postgresql://ann"):
+        pytest.importorskip("psycopg")
+    with pytest.raises(StoreError, match=trouble) as refused:
+        MatchLog.open(url, clock)
+    assert "secret" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+WRITER = """
+import sys
+from datetime import UTC, datetime
+from companion.store import MatchLog, Opening
+from tests.store.playing import example_events
+
+log = MatchLog.open(sys.argv[1], lambda: datetime.now(UTC), wait_s=60)
+match = log.begin(Opening())
+print(match, flush=True)
+for _ in range(int(sys.argv[2])):
+    for event in example_events():
+        print(log.append(match, [event], bytes(50_000)), flush=True)
+"""
+"""Writes the worked example, with pictures, as often as it is told, and says so."""
+
+
+def writer(folder, times):
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(folder), str(times)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+
+
+@pytest.mark.parametrize("acknowledged", [1, 30])
+def test_program_killed_while_it_writes_loses_nothing_it_acknowledged(tmp_path, clock, acknowledged):
+    with writer(tmp_path, 1000) as process:
+        match = int(process.stdout.readline())
+        for _ in range(acknowledged):
+            process.stdout.readline()
+        process.send_signal(signal.SIGKILL)
+        heard = [int(line) for line in process.stdout if line.endswith("\n")]
+    last = max([acknowledged, *heard])
+    with MatchLog.open(tmp_path, clock) as log:
+        found = log.verify(match)
+        assert found.sound
+        assert last <= found.events <= last + 1, "at most the one that was being acknowledged is more"
+        told = example_events() * (found.events // len(example_events()) + 1)
+        assert [entry.event for entry in log.entries(match)] == list(told[: found.events])
+        log.append(match, example_events())
+        assert log.verify(match).sound
+
+
+def test_programs_that_open_a_new_log_at_once_share_it(tmp_path, clock):
+    said = [process.communicate()[0].split() for process in [writer(tmp_path, 1) for _ in range(3)]]
+    assert sorted(int(lines[0]) for lines in said) == [1, 2, 3]
+    with MatchLog.open(tmp_path, clock) as log:
+        assert [(log.verify(match).sound, log.match(match).length) for match in (1, 2, 3)] == [(True, 19)] * 3

@@ -1,0 +1,290 @@
+"""The match log as a whole, on every kind of database it works with."""
+
+import dataclasses
+import json
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion import events
+from companion.errors import RulesError, StoreError
+from companion.rules import Colour, Game, Layout, MatchText, Piece, Score, Square, parse_moves
+from companion.store import FILE_NAME, IMPORTED, MatchLog, Opening
+from tests.store.conftest import NOON
+from tests.store.playing import EXAMPLE, example_events, one_of_each, random_match
+from tests.stories import Scene
+
+ANN_AND_BEN = Opening(light="Ann", dark="Ben", tags={"Event": "Kitchen cup", "Arbiter": "Zoe"})
+
+
+def test_what_was_logged_is_read_back_by_the_next_program(place, clock):
+    with MatchLog.open(place, clock) as log:
+        match = log.begin(ANN_AND_BEN)
+        log.append(match, one_of_each()[:5], b"first picture")
+        log.append(match, one_of_each()[5:])
+    with MatchLog.open(place, clock) as log:
+        entries = log.entries(match)
+        assert [entry.event for entry in entries] == list(one_of_each())
+        assert [entry.seq for entry in entries] == list(range(1, len(entries) + 1))
+        assert log.evidence(match, entries[0].evidence) == b"first picture"
+        assert {entry.evidence for entry in entries[5:]} == {""}
+        assert {entry.written for entry in entries[:5]} == {"2026-05-01T12:00:01.000Z"}
+        told = log.match(match)
+        assert told.started == "2026-05-01T12:00:00.000Z"
+        assert told.opening == dataclasses.replace(ANN_AND_BEN, layout="####/####/####/####", sets=1)
+        assert log.verify(match).sound
+
+
+def test_every_kind_of_event_is_tried():
+    assert {type(event).__name__ for event in one_of_each()} == set(events.EVENTS)
+
+
+def test_finished_match_tells_its_result_and_final_hash(place, clock):
+    with MatchLog.open(place, clock) as log:
+        match = log.begin(ANN_AND_BEN)
+        log.append(match, example_events())
+        result = log.match(match)
+        assert (result.finished, result.score, result.winner, result.plies) == (True, Score(4, 1), Colour.LIGHT, 16)
+        assert result.digest == log.entries(match)[-1].digest
+        log.append(match, [events.BoardDisturbed(time=99.0, ply=16, squares=())])
+        assert log.match(match).digest == result.digest, "clearing up does not change the hash that was shown"
+        assert log.match(match).length == result.length + 1
+
+
+def test_matches_are_listed_by_table(place, clock):
+    with MatchLog.open(place, clock) as log:
+        numbers = [log.begin(Opening(table=table)) for table in ("1", "2", "1")]
+        assert [match.id for match in log.matches()] == numbers
+        assert [match.id for match in log.matches("1")] == [numbers[0], numbers[2]]
+        assert log.matches("3") == []
+
+
+@pytest.mark.parametrize(
+    ("told", "resumed"),
+    [
+        (example_events()[:1], True),
+        (example_events()[:7], True),
+        (example_events(), False),
+        ([*example_events(), events.BoardDisturbed(time=9.0, ply=16, squares=())], False),
+        ([*example_events(), events.MoveTakenBack(time=9.0, ply=16, move="b1<>")], True),
+    ],
+    ids=["just begun", "in play", "ended", "ended and cleared up", "ended and taken back"],
+)
+def test_latest_match_of_a_table_is_resumed_unless_it_has_ended(log, told, resumed):
+    log.begin(Opening(table="1"))
+    match = log.begin(Opening(table="1"))
+    log.begin(Opening(table="2"))
+    log.append(match, told)
+    found = log.unfinished("1")
+    assert (found.id if found else None) == (match if resumed else None)
+
+
+def test_nothing_to_resume_at_a_new_table(log):
+    assert log.unfinished("7") is None
+
+
+def test_game_is_rebuilt_from_its_events(place, clock):
+    with MatchLog.open(place, clock) as log:
+        match = log.begin(Opening())
+        log.append(match, example_events())
+        assert log.game(match) == Game.replay(parse_moves(EXAMPLE))
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10**6), batches=st.lists(st.integers(1, 6), min_size=1, max_size=8))
+def test_any_game_in_any_batches_is_read_back_and_rebuilt(shared_log, seed, batches):
+    told, game = random_match(seed)
+    match = shared_log.begin(Opening.of(game.beginning))
+    left, sizes = list(told), iter(batches * len(told))
+    while left:
+        size = next(sizes)
+        shared_log.append(match, left[:size], b"picture %d" % len(left))
+        left = left[size:]
+    assert [entry.event.as_dict() for entry in shared_log.entries(match)] == [event.as_dict() for event in told]
+    assert shared_log.game(match) == game
+    assert shared_log.match(match).plies == (len(game.history) if told else 0)
+    assert shared_log.verify(match).sound
+
+
+@pytest.fixture(scope="module")
+def shared_log(tmp_path_factory):
+    with MatchLog.open(tmp_path_factory.mktemp("log"), lambda: NOON) as log:
+        yield log
+
+
+def test_what_the_referee_tells_rebuilds_its_game(log):
+    scene = Scene()
+    scene.play("a1+", "a3><", "a2+")
+    scene.events += scene.referee.correct(scene.time, 2, "a4x", rule_later=True)
+    scene.events += scene.referee.undo(scene.time)
+    match = log.begin(Opening.of(scene.game.beginning))
+    log.append(match, scene.events)
+    assert log.game(match) == scene.game
+    assert {"Corrected", "MoveTakenBack"} <= {type(event).__name__ for event in scene.events}
+
+
+def test_match_joined_in_progress_is_rebuilt(log):
+    scene = Scene()
+    scene.put("b2", "Lx")
+    scene.put("c3", "D+")
+    scene.put("d4", "L<>")
+    scene.look(2)
+    scene.events += scene.referee.join(scene.time, to_move=Colour.DARK, last=Square.parse("d4"))
+    scene.play("a1+")
+    match = log.begin(Opening())
+    log.append(match, scene.events)
+    assert log.game(match) == scene.game
+    assert log.game(match).content(Square.parse("c3")) == Piece.parse("dark straight")
+    assert str(log.game(match).history[0]) == "a1+"
+    again = MatchText.read(log.match_text(match).write())
+    assert again.game == scene.game
+    assert log.game(*log.import_texts([again])) == scene.game
+
+
+def test_resigned_match_names_its_winner(log):
+    scene = Scene()
+    scene.play("a1+", "a3><")
+    scene.events += scene.referee.resign(scene.time, Colour.LIGHT)
+    match = log.begin(Opening())
+    log.append(match, scene.events)
+    text = log.match_text(match)
+    assert (text.tags["Termination"], text.winner) == ("resigned", Colour.DARK)
+    assert log.match(match).winner is Colour.DARK
+    imported = log.match(*log.import_texts([text]))
+    assert (imported.finished, imported.winner, imported.score) == (True, Colour.DARK, Score(0, 0))
+
+
+def test_layouts_and_sets_are_kept(log):
+    game = Game.start("anywhere", layout=Layout.parse("8x4"), sets=3)
+    match = log.begin(Opening.of(game, variant="green-box"))
+    assert log.game(match) == game
+    assert log.match(match).opening.variant == "green-box"
+
+
+@pytest.mark.parametrize(
+    "opening",
+    [
+        Opening(layout="#"),
+        Opening(sets=0),
+        Opening(first="middle"),
+        Opening(variant="red box"),
+        Opening(tags={"no name": ""}),
+    ],
+)
+def test_opening_that_makes_no_sense_is_refused(log, opening):
+    with pytest.raises(RulesError):
+        log.begin(opening)
+    assert log.matches() == []
+
+
+def test_match_text_tells_players_and_hash_and_reads_back(log):
+    match = log.begin(ANN_AND_BEN)
+    log.append(match, example_events())
+    text = MatchText.read(log.match_text(match).write())
+    assert text.game == log.game(match)
+    assert dict(text.tags) == {
+        "Event": "Kitchen cup",
+        "Date": "2026.05.01",
+        "Light": "Ann",
+        "Dark": "Ben",
+        "Arbiter": "Zoe",
+        "Variant": "standard",
+        "Termination": "normal",
+        "Log": log.match(match).digest,
+    }
+
+
+def test_imported_match_is_as_it_was_exported_and_keeps_its_first_hash(log):
+    match = log.begin(ANN_AND_BEN)
+    log.append(match, example_events())
+    text = log.match_text(match)
+    once, twice = log.import_texts([text, text])
+    again = log.match_text(*log.import_texts([log.match_text(once)]))
+    assert again.game == text.game
+    assert again.tags["OriginalLog"] == text.tags["Log"]
+    assert {**again.tags, "Log": ""} == {**text.tags, "Log": "", "OriginalLog": text.tags["Log"]}
+    assert [entry.event.as_dict() | {"table": "1"} for entry in log.entries(twice)] == [
+        event.as_dict() for event in example_events()
+    ]
+    assert [found.id for found in log.matches(IMPORTED)] == [once, twice, twice + 1]
+
+
+@pytest.mark.parametrize(
+    ("told", "problem"),
+    [
+        ([events.MovePlayed(time=0.0, ply=1, colour=Colour.DARK, move="a1+", score=Score(0, 0))], "Light's turn"),
+        ([events.MoveTakenBack(time=0.0, ply=1, move="a1+")], "cannot have been taken back"),
+        ([events.Corrected(time=0.0, ply=1, before=("a1+",), after=())], "not in a1+"),
+        ([events.MovePlayed(time=0.0, ply=1, colour=Colour.LIGHT, move="a1", score=Score(0, 0))], "no mark"),
+        ([events.Corrected(time=0.0, ply=1, before=(), after=(), position="..../.... light")], "no position"),
+    ],
+)
+def test_events_that_tell_no_game_are_named(log, told, problem):
+    match = log.begin(Opening())
+    log.append(match, told)
+    with pytest.raises(StoreError, match=rf"match {match} .*event 1 \(.*{problem}"):
+        log.game(match)
+
+
+def test_unknown_match_is_one_clear_line(log):
+    for ask in (log.match, log.entries, log.game, log.match_text, log.verify, log.erase_names, log.erase_pictures):
+        with pytest.raises(StoreError, match=r"^there is no match 99 in the log"):
+            ask(99)
+    with pytest.raises(StoreError, match=r"^there is no match 99 in the log"):
+        log.append(99, example_events())
+
+
+def test_event_of_another_table_is_a_mistake_of_the_program(log):
+    match = log.begin(Opening(table="1"))
+    with pytest.raises(ValueError, match="table 1, not at 2"):
+        log.append(match, example_events(table="2"))
+    assert log.entries(match) == ()
+
+
+def test_asking_again_writes_nothing_twice(place, clock):
+    with MatchLog.open(place, clock) as log:
+        match = log.begin(Opening())
+        told = example_events()
+        assert log.append(match, told[:3], after=0) == 3
+        assert log.append(match, told[:3], after=0) == 3
+        assert log.append(match, told[3:5], after=3) == 5
+        assert [entry.event for entry in log.entries(match)] == list(told[:5])
+        with pytest.raises(StoreError, match="another program writes to it"):
+            log.append(match, told[4:5], after=3)
+        assert log.match(match).length == 5
+
+
+def test_many_tables_write_at_once(place, clock):
+    """One log, eight threads, each with its own match: all is there, in order, and sound."""
+    told = example_events()
+
+    def play(log):
+        match = log.begin(Opening())
+        for event in told:
+            log.append(match, [event], b"x")
+        return match
+
+    with MatchLog.open(place, clock, wait_s=30) as log, ThreadPoolExecutor(8) as threads:
+        for match in list(threads.map(play, [log] * 8)):
+            assert [entry.event for entry in log.entries(match)] == list(told)
+            assert log.verify(match).sound
+
+
+def test_throwaway_log_leaves_nothing(clock, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with MatchLog.throwaway(clock) as log:
+        match = log.begin(Opening())
+        log.append(match, example_events())
+        assert list(tmp_path.glob(f"*/{FILE_NAME}"))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_match_and_entries_are_json(log):
+    match = log.begin(ANN_AND_BEN)
+    log.append(match, one_of_each())
+    assert json.loads(json.dumps(log.match(match).as_dict()))["tags"]["Arbiter"] == "Zoe"
+    for entry in log.entries(match):
+        told = json.loads(json.dumps(entry.as_dict()))
+        assert events.Event.from_dict(told) == entry.event
