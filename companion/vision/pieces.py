@@ -101,6 +101,7 @@ class Recogniser:
 
         `patches` is `(n, PATCH, PATCH, 3)` BGR. With `turns` from 2 to 8 every patch is looked at from that many sides.
         """
+        _check(patches)
         tone = Tone.of(patches)
         looks = [self.judge(self.embed(turned(patches, side), tone)) for side in range(min(turns, _TURNS))]
         return np.asarray(np.mean(looks, axis=0), np.float32)
@@ -108,15 +109,11 @@ class Recogniser:
     def embed(self, patches: Patches, tone: Tone) -> Floats:
         """Embeddings `(n, EMBEDDING)` of any patches of a board that has this tone."""
         _check(patches)
-        if len(patches) == 0:
-            return np.empty((0, EMBEDDING), np.float32)
         self._backbone.setInput(tone.apply(patches))
         return np.array(self._backbone.forward(), np.float32).reshape(len(patches), EMBEDDING)
 
     def judge(self, embeddings: Floats) -> Floats:
         """Probabilities `(n, CLASSES)` from the embeddings of all squares of one board."""
-        if len(embeddings) == 0:
-            return np.empty((0, CLASSES), np.float32)
         mean, most = embeddings.mean(axis=0), embeddings.max(axis=0)
         beside = [embeddings, np.broadcast_to(mean, embeddings.shape), np.broadcast_to(most, embeddings.shape)]
         self._head.setInput(np.concatenate(beside, axis=1))
@@ -140,5 +137,5 @@ def _network(model: bytes) -> cv2.dnn.Net:
 
 
 def _check(patches: Patches) -> None:
-    if patches.ndim != 4 or patches.shape[1:] != (PATCH, PATCH, 3):  # noqa: PLR2004
-        raise VisionError(f"patches have shape {patches.shape}; (n, {PATCH}, {PATCH}, 3) is needed")
+    if patches.ndim != 4 or patches.shape[1:] != (PATCH, PATCH, 3) or len(patches) == 0:  # noqa: PLR2004
+        raise VisionError(f"patches have shape {patches.shape}; (n, {PATCH}, {PATCH}, 3) with n > 0 is needed")
