@@ -1,0 +1,90 @@
+"""The workshop's command line: ``python -m calibration.training all FOLDER`` makes the recogniser from nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+import cv2
+import torch
+from rich.progress import track
+
+import companion.vision
+from calibration.training.bundle import bundle
+from calibration.training.dataset import SHARD, Split, read_shards, write_shards
+from calibration.training.network import Reader
+from calibration.training.train import Course, train
+
+MODELS = Path(companion.vision.__file__).parent / "models"
+_folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+_scenes = click.option("--scenes", default=12_000, show_default=True, help="Boards to train on.")
+_held = click.option("--held", default=2_000, show_default=True, help="Boards to calibrate on, and as many to test on.")
+_steps = click.option("--steps", default=6_000, show_default=True, help="Steps of 16 boards.")
+
+
+@click.group()
+def main() -> None:
+    """Draw boards, train the recogniser on them, calibrate its sets and write its files."""
+    cv2.setNumThreads(1)
+
+
+@main.command()
+@_folder
+@_scenes
+@_held
+def draw(folder: Path, scenes: int, held: int) -> None:
+    """Draw the boards of all three splits into FOLDER; what is there already is kept."""
+    for split, count in ((Split.TRAIN, scenes), (Split.CALIBRATE, held), (Split.TEST, held)):
+        shards = write_shards(folder, split, count)
+        for _ in track(shards, description=split.name.lower(), total=-(-count // SHARD)):
+            pass
+
+
+@main.command()
+@_folder
+@_steps
+def learn(folder: Path, steps: int) -> None:
+    """Train on the boards in FOLDER, and keep the weights there."""
+    data, course = read_shards(folder, Split.TRAIN), Course(steps)
+    reader = train(data, course, _report(steps))
+    kept: dict[str, Any] = {"weights": reader.state_dict(), "boards": len(data), "steps": steps, "seed": course.seed}
+    torch.save(kept, folder / "reader.pt")
+
+
+@main.command(name="bundle")
+@_folder
+@click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
+def write(folder: Path, models: Path) -> None:
+    """Export the weights in FOLDER, calibrate and measure the sets, and write the card."""
+    kept = torch.load(folder / "reader.pt")
+    reader = Reader().eval()
+    reader.load_state_dict(kept.pop("weights"))
+    models.mkdir(parents=True, exist_ok=True)
+    click.echo(json.dumps(bundle(reader, folder, models, kept)["measured_on"], indent=2))
+
+
+@main.command(name="all")
+@_folder
+@_scenes
+@_held
+@_steps
+@click.pass_context
+def everything(context: click.Context, folder: Path, scenes: int, held: int, steps: int) -> None:
+    """Everything from nothing: draw, learn, bundle."""
+    context.invoke(draw, folder=folder, scenes=scenes, held=held)
+    context.invoke(learn, folder=folder, steps=steps)
+    context.invoke(write, folder=folder, models=MODELS)
+
+
+def _report(steps: int) -> Any:
+    def say(step: int, loss: float) -> None:
+        if step % 100 == 0 or step == steps:
+            click.echo(f"step {step} of {steps}: loss {loss:.4f}", err=True)
+
+    return say
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Thresholds for the sets, and what the finished recogniser does on boards that nothing was fitted to.
+
+A conformal set keeps every content whose probability reaches a threshold. The threshold is the highest one with which,
+over the calibration split, the truth falls out of the set no more often than promised; half the promise is kept in
+hand, because real tables differ from drawn ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibration.training.dataset import BOARD
+from calibration.training.scene import Family
+from companion.readings import ANYTHING
+from companion.vision.pieces import COVERED, SetRule
+from companion.vision.rectify import patches
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibration.training.dataset import Boards
+    from companion.vision.pieces import Recogniser
+
+    Floats = NDArray[np.float32]
+
+PROMISED = 5e-4
+"""How often the truth may be ruled out, out of the box."""
+_IN_HAND = 0.5
+_UNNOTICED = 0.01
+_FAMILIES = list(Family)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Probabilities and truth of many squares, `(n, CLASSES)` each; squares that do not count are left out."""
+
+    probabilities: Floats
+    targets: Floats
+    families: NDArray[np.uint8]
+
+
+def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
+    """What `recogniser` says about every square that counts."""
+    said = [recogniser.recognise(patches(view, BOARD), turns=turns) for view in boards.views]
+    counts = (boards.weights > 0).ravel()
+    families = np.repeat(boards.families, len(BOARD))
+    targets = boards.targets.reshape(-1, boards.targets.shape[-1])
+    return Judged(np.concatenate(said)[counts], targets[counts], families[counts])
+
+
+def rule(judged: Judged) -> SetRule:
+    """The narrowest rule that keeps the promise with half of it in hand."""
+    over = judged.targets[:, COVERED] > 0
+    covered = float(np.quantile(judged.probabilities[over, COVERED], _UNNOTICED)) if over.any() else 0.5
+    clear = ~over & (judged.probabilities[:, COVERED] < covered)
+    said, targets = judged.probabilities[clear, :COVERED], judged.targets[clear, :COVERED]
+    return SetRule(least=_least(said, targets), covered=covered)
+
+
+def _least(said: Floats, targets: Floats) -> float:
+    """The highest threshold that rules out no more of the truth's mass than promised."""
+    top = said.argmax(axis=1)[:, None] == np.arange(said.shape[1])
+    at_stake = (targets > 0) & ~top
+    order = np.argsort(said[at_stake])
+    lost = np.cumsum(targets[at_stake][order]) / max(1, len(said))
+    first_too_many = int(np.searchsorted(lost, PROMISED * _IN_HAND, side="right"))
+    if first_too_many == len(order):
+        return 1.0
+    return float(said[at_stake][order][first_too_many])
+
+
+def measure(judged: Judged, sets: SetRule) -> dict[str, dict[str, float]]:
+    """Shares of squares right, unclear and wrong, and of covered ones noticed, by family of set."""
+    return {
+        name: _shares(judged, sets, judged.families == i) for i, name in enumerate([f.value for f in _FAMILIES])
+    } | {"all": _shares(judged, sets, np.ones(len(judged.families), bool))}
+
+
+def _shares(judged: Judged, sets: SetRule, chosen: NDArray[np.bool_]) -> dict[str, float]:
+    over = judged.targets[:, COVERED] > 0
+    said = sets.contents(judged.probabilities[chosen & ~over])
+    allowed = [_as_set(target) for target in judged.targets[chosen & ~over]]
+    right = sum(1 for s, a in zip(said, allowed, strict=True) if s & ~a == 0)
+    wrong = sum(1 for s, a in zip(said, allowed, strict=True) if s & a == 0)
+    hidden = sets.contents(judged.probabilities[chosen & over])
+    count = max(1, len(said))
+    return {
+        "squares": len(said),
+        "right": round(right / count, 5),
+        "unclear": round((len(said) - right - wrong) / count, 5),
+        "wrong": round(wrong / count, 5),
+        "covered_noticed": round(sum(s == ANYTHING for s in hidden) / max(1, len(hidden)), 4),
+    }
+
+
+def _as_set(target: Floats) -> int:
+    return sum(1 << int(i) for i in np.flatnonzero(target[:COVERED]))

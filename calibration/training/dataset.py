@@ -1,0 +1,108 @@
+"""Rendered boards on disk: top views with their truth, in shards that anyone can make again from their seeds.
+
+A shard is one `.npz` of `SHARD` scenes: `views` `(n, h, w, 3)` uint8 (what `rectify` gives), `targets`
+`(n, 16, CLASSES)`, `weights` `(n, 16)` and `families` `(n,)`, indices into `Family`. Scene i of a split has the seed
+(split, 1, i): the splits share no scene, and no fabric either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from calibration.training.render import CLASSES, render
+from calibration.training.scene import SIDE, Family, draw_scene
+from calibration.training.textures import Fabrics
+from companion.rules import Layout
+from companion.vision.rectify import rectify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+SHARD = 250
+BOARD = Layout.parse("4x4")
+_FAMILIES = list(Family)
+
+
+class Split(Enum):
+    """What scenes are for; the value is the first number of their seeds."""
+
+    TRAIN = 1
+    CALIBRATE = 2
+    TEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Boards:
+    """Some rendered boards."""
+
+    views: NDArray[np.uint8]
+    targets: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    families: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.views)
+
+
+class Studio:
+    """Draws the scenes of one split, each from its own seed."""
+
+    def __init__(self, split: Split) -> None:
+        self._split = split
+        self._fabrics = Fabrics(np.random.default_rng((split.value, 0)))
+
+    def boards(self, numbers: range) -> Boards:
+        """The scenes with these numbers."""
+        drawn = [self._board(number) for number in numbers]
+        views, targets, weights, families = zip(*drawn, strict=True)
+        return Boards(np.stack(views), np.stack(targets), np.stack(weights), np.array(families, np.uint8))
+
+    def _board(self, number: int) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32], int]:
+        rng = np.random.default_rng((self._split.value, 1, number))
+        scene = draw_scene(rng)
+        photo = render(rng, scene, self._fabrics)
+        side = np.linalg.norm(photo.corners[0] - photo.corners[1]) / SIDE
+        shaken = photo.corners + rng.normal(0, scene.jitter, (4, 2)).clip(-0.08, 0.08) * side
+        view = rectify(photo.image, shaken, BOARD)
+        return view, photo.targets, photo.weights, _FAMILIES.index(scene.pieces.family)
+
+
+def write_shards(folder: Path, split: Split, scenes: int) -> Iterator[Path]:
+    """Draw the split's first `scenes` scenes into `folder`, shard by shard; shards that are there are kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    studio = None
+    for first in range(0, scenes, SHARD):
+        path = folder / f"{split.name.lower()}-{first:06d}.npz"
+        if not path.exists():
+            studio = studio or Studio(split)
+            boards = studio.boards(range(first, min(first + SHARD, scenes)))
+            _write(path, boards)
+        yield path
+
+
+def _write(path: Path, boards: Boards) -> None:
+    partial = path.with_suffix(".part.npz")
+    np.savez(partial, views=boards.views, targets=boards.targets, weights=boards.weights, families=boards.families)
+    partial.rename(path)
+
+
+def read_shards(folder: Path, split: Split) -> Boards:
+    """All shards of a split that are in `folder`; `FileNotFoundError` if there is none."""
+    paths = sorted(path for path in folder.glob(f"{split.name.lower()}-*.npz") if ".part" not in path.name)
+    if not paths:
+        raise FileNotFoundError(f"{folder} has no shard of the {split.name.lower()} split; draw them first")
+    parts: list[Boards] = []
+    for path in paths:
+        with np.load(path) as shard:
+            parts.append(Boards(shard["views"], shard["targets"], shard["weights"], shard["families"]))
+    return Boards(*(np.concatenate([getattr(p, name) for p in parts]) for name in Boards.__slots__))
+
+
+assert CLASSES == 10

@@ -1,0 +1,106 @@
+"""From a trained reader to the files that the program loads: two ONNX networks, normalisation folded into the weights.
+
+The graphs are written node by node: they are short, they then hold nothing but convolutions, ReLUs and matrix products,
+and the same weights give the same bytes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+from torch import Tensor, nn
+
+from calibration.training.render import CLASSES
+from companion.vision.pieces import EMBEDDING
+from companion.vision.rectify import PATCH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibration.training.network import Reader
+
+    Floats = NDArray[np.float32]
+
+_OPSET = 13
+_IR = 8
+
+
+def export(reader: Reader) -> tuple[bytes, bytes]:
+    """The backbone and the head as ONNX files; both take any number of squares at once."""
+    backbone = _Graph("backbone", ["squares", 3, PATCH, PATCH], ["squares", EMBEDDING])
+    for layer in reader.backbone.layers:
+        _add(backbone, layer)
+    head = _Graph("head", ["squares", 3 * EMBEDDING], ["squares", CLASSES])
+    for layer in reader.head.layers:
+        _add(head, layer)
+    return backbone.file(), head.file()
+
+
+def _add(graph: _Graph, layer: nn.Module) -> None:
+    match layer:
+        case nn.Sequential():
+            convolution, normal = layer[0], layer[1]
+            assert isinstance(convolution, nn.Conv2d)
+            assert isinstance(normal, nn.BatchNorm2d)
+            graph.convolve(*folded(convolution, normal), convolution.kernel_size[0], convolution.stride[0])
+            graph.node("Relu")
+        case nn.ReLU():
+            graph.node("Relu")
+        case nn.Flatten():
+            graph.node("Flatten", axis=1)
+        case nn.Linear():
+            graph.multiply(_array(layer.weight), _array(layer.bias))
+        case _:
+            raise TypeError(f"{type(layer).__name__} has no place in the exported graph")
+
+
+def folded(convolution: nn.Conv2d, normal: nn.BatchNorm2d) -> tuple[Floats, Floats]:
+    """Weights and bias of a convolution with the normalisation after it."""
+    assert normal.running_var is not None
+    assert normal.running_mean is not None
+    scale = _array(normal.weight) / np.sqrt(_array(normal.running_var) + np.float32(normal.eps))
+    weights = _array(convolution.weight) * scale[:, None, None, None]
+    return weights, _array(normal.bias) - _array(normal.running_mean) * scale
+
+
+def _array(tensor: Tensor) -> Floats:
+    return np.ascontiguousarray(tensor.detach().float().numpy())
+
+
+class _Graph:
+    """A chain of ONNX nodes."""
+
+    def __init__(self, name: str, inward: list[str | int], outward: list[str | int]) -> None:
+        self._name, self._inward, self._outward = name, inward, outward
+        self._nodes: list[onnx.NodeProto] = []
+        self._weights: list[onnx.TensorProto] = []
+        self._last = "in"
+
+    def node(self, kind: str, *weights: Floats, **attributes: Any) -> None:
+        """Append a node that takes the last one's output and these weights."""
+        number = len(self._nodes)
+        names = [f"w{number}_{i}" for i in range(len(weights))]
+        self._weights += [numpy_helper.from_array(w, n) for w, n in zip(weights, names, strict=True)]
+        self._nodes.append(helper.make_node(kind, [self._last, *names], [f"x{number}"], **attributes))
+        self._last = f"x{number}"
+
+    def convolve(self, weights: Floats, bias: Floats, kernel: int, stride: int) -> None:
+        """A convolution that keeps, or by its stride divides, the side."""
+        pad = kernel // 2
+        self.node("Conv", weights, bias, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[pad] * 4)
+
+    def multiply(self, weights: Floats, bias: Floats) -> None:
+        """A linear layer."""
+        self.node("Gemm", weights, bias, transB=1)
+
+    def file(self) -> bytes:
+        """The finished model."""
+        inward = helper.make_tensor_value_info("in", TensorProto.FLOAT, self._inward)
+        outward = helper.make_tensor_value_info(self._last, TensorProto.FLOAT, self._outward)
+        graph = helper.make_graph(self._nodes, self._name, [inward], [outward], self._weights)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
+        onnx.checker.check_model(model)
+        return bytes(model.SerializeToString())

@@ -1,0 +1,193 @@
+"""The four marks as masks, in the styles that sets are made in.
+
+A mask is `(MASK, MASK)` float32 from 0 to 1 over the piece's face, 1 where the mark is. A `MarkStyle` is one maker's
+hand: all pieces of a set share it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from companion.rules import Kind
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.float32]
+
+MASK = 192
+_CENTRE = MASK / 2
+_SHIFT = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MarkStyle:
+    """How one set draws its marks; lengths are fractions of the width of the piece."""
+
+    outline: bool
+    """Thin hollow figures, as the Hopwood set has them; otherwise the strokes of the rule book's diagram."""
+    stroke: float
+    """Width of a stroke, or of an outline's line."""
+    arm: float
+    """From the centre to the end of a cross's arm."""
+    x_arm: float
+    """The same for the diagonal cross, which may reach into the corners."""
+    big: float
+    """Radius of the pusher's circle."""
+    small: float
+    """Radius of the puller's circle or dot."""
+    small_filled: bool
+    big_filled: bool
+    core: float
+    """Radius of a dot in the middle of circles; 0 for none."""
+    ends: int
+    """How arms end: 0 blunt, 1 round, 2 with a small bar, 3 with a knob, 4 with an arrow head."""
+    broken: bool
+    """The pusher's circle has gaps at its four quarters."""
+    frame: float
+    """Distance of a border line from the edge; 0 for none."""
+
+    @classmethod
+    def draw(cls, rng: Generator, *, outline: bool) -> MarkStyle:
+        """A maker's hand."""
+        big = rng.uniform(0.36, 0.43) if outline else rng.uniform(0.25, 0.42)
+        stroke = rng.uniform(0.008, 0.02) if outline else rng.uniform(0.035, 0.13) * big / 0.36
+        arm = rng.uniform(0.33, 0.42) if outline else rng.uniform(0.22, 0.44)
+        return cls(
+            outline=outline,
+            stroke=stroke,
+            arm=arm,
+            x_arm=arm * (rng.uniform(1.1, 1.4) if rng.random() < 0.6 else 1.0),
+            big=big,
+            small=rng.uniform(0.21, 0.27) if outline else big * rng.uniform(0.22, 0.56),
+            small_filled=bool(rng.random() < 0.35),
+            big_filled=bool(rng.random() < 0.06),
+            core=float(rng.choice((0.0, rng.uniform(0.02, 0.07)), p=(0.65, 0.35))),
+            ends=int(rng.choice(5, p=(0.55, 0.25, 0.08, 0.06, 0.06))),
+            broken=outline or bool(rng.random() < 0.05),
+            frame=float(rng.choice((0.0, rng.uniform(0.03, 0.09)), p=(0.8, 0.2))),
+        )
+
+
+def mark(style: MarkStyle, kind: Kind) -> Mask:
+    """The mask of `kind`'s mark."""
+    mask = np.zeros((MASK, MASK), np.uint8)
+    if kind in (Kind.STRAIGHT, Kind.DIAGONAL):
+        _cross(mask, style, 0.0 if kind is Kind.STRAIGHT else np.pi / 4)
+    else:
+        _circle(mask, style, kind)
+    if style.frame and not style.outline:
+        edge = int(style.frame * MASK)
+        cv2.rectangle(mask, (edge, edge), (MASK - edge, MASK - edge), 255, 2, cv2.LINE_AA)
+    return np.asarray(mask.astype(np.float32) / 255, np.float32)
+
+
+def _cross(mask: NDArray[np.uint8], style: MarkStyle, turn: float) -> None:
+    arm = style.arm if turn == 0 else style.x_arm
+    for quarter in range(4):
+        angle = turn + quarter * np.pi / 2
+        direction = np.array([np.cos(angle), np.sin(angle)])
+        if style.outline:
+            _dumbbell(mask, style, direction, arm)
+        else:
+            _arm(mask, style, direction, arm)
+
+
+def _arm(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.float64], arm: float) -> None:
+    half = style.stroke / 2
+    side = np.array([-direction[1], direction[0]])
+    tip = direction * arm
+    _polygon(mask, [side * half, tip + side * half, tip - side * half, -side * half, -direction * half])
+    if style.ends == 1:
+        _disc(mask, tip, half)
+    elif style.ends == 2:
+        across = side * 2.4 * half
+        _polygon(mask, [tip + across, tip + across - direction * half, tip - across - direction * half, tip - across])
+    elif style.ends == 3:
+        _disc(mask, tip, 1.5 * half)
+    elif style.ends == 4:
+        _polygon(mask, [tip + direction * 1.5 * half, tip + side * 2.4 * half - direction * half,
+                        tip - side * 2.4 * half - direction * half])  # fmt: skip
+
+
+def _dumbbell(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.float64], arm: float) -> None:
+    """One of the Hopwood cross's arms: two parallel lines to a small ring."""
+    side = np.array([-direction[1], direction[0]])
+    width = style.big * 0.09
+    knob = width * 1.5
+    for sign in (-1, 1):
+        _line(mask, side * width * sign + direction * width, direction * (arm - 2 * knob) + side * width * sign, style)
+    _ring(mask, direction * (arm - knob), knob, style.stroke)
+
+
+def _circle(mask: NDArray[np.uint8], style: MarkStyle, kind: Kind) -> None:
+    if style.outline:
+        _hollow(mask, style, kind)
+        return
+    radius = style.big if kind is Kind.PUSHER else style.small
+    filled = style.big_filled if kind is Kind.PUSHER else style.small_filled
+    if filled:
+        _disc(mask, np.zeros(2), radius)
+        return
+    stroke = min(style.stroke, radius * 0.6)
+    _ring(mask, np.zeros(2), radius - stroke / 2, stroke)
+    if style.broken and kind is Kind.PUSHER:
+        _gaps(mask, radius, radius * 0.12)
+    if style.core and style.core < radius - 1.6 * stroke:
+        _disc(mask, np.zeros(2), style.core)
+
+
+def _hollow(mask: NDArray[np.uint8], style: MarkStyle, kind: Kind) -> None:
+    """The Hopwood circles: a ring band in four arcs, or two rings; a small square in the middle of each."""
+    radius = style.big if kind is Kind.PUSHER else style.small
+    inner = radius * (0.72 if kind is Kind.PUSHER else 0.68)
+    _ring(mask, np.zeros(2), radius, style.stroke)
+    _ring(mask, np.zeros(2), inner, style.stroke)
+    if kind is Kind.PUSHER:
+        _gaps(mask, radius, radius * 0.1, style.stroke, inner)
+    half = inner * (0.4 if kind is Kind.PUSHER else 0.7)
+    square = [np.array([x, y]) * half for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    for i in range(4):
+        _line(mask, square[i], square[(i + 1) % 4], style)
+
+
+def _gaps(mask: NDArray[np.uint8], radius: float, half: float, line: float = 0.0, inner: float = 0.0) -> None:
+    for quarter in range(4):
+        angle = quarter * np.pi / 2
+        direction = np.array([np.cos(angle), np.sin(angle)])
+        side = np.array([-direction[1], direction[0]])
+        start, end = direction * (inner or radius * 0.5) * 0.9, direction * radius * 1.1
+        _polygon(mask, [start + side * half, end + side * half, end - side * half, start - side * half], 0)
+        for sign in (-1, 1) if line else ():
+            near, far = direction * inner + side * half * sign, direction * radius + side * half * sign
+            cv2.line(mask, _pixel(near), _pixel(far), 255, _width(line), cv2.LINE_AA, _SHIFT)
+
+
+def _pixel(point: NDArray[np.float64]) -> tuple[int, int]:
+    x, y = (point * MASK + _CENTRE) * (1 << _SHIFT)
+    return round(float(x)), round(float(y))
+
+
+def _width(stroke: float) -> int:
+    return max(1, round(stroke * MASK))
+
+
+def _polygon(mask: NDArray[np.uint8], points: list[NDArray[np.float64]], value: int = 255) -> None:
+    cv2.fillConvexPoly(mask, np.array([_pixel(point) for point in points]), value, cv2.LINE_AA, _SHIFT)
+
+
+def _line(mask: NDArray[np.uint8], start: NDArray[np.float64], end: NDArray[np.float64], style: MarkStyle) -> None:
+    cv2.line(mask, _pixel(start), _pixel(end), 255, _width(style.stroke), cv2.LINE_AA, _SHIFT)
+
+
+def _disc(mask: NDArray[np.uint8], centre: NDArray[np.float64], radius: float) -> None:
+    cv2.circle(mask, _pixel(centre), round(radius * MASK * (1 << _SHIFT)), 255, -1, cv2.LINE_AA, _SHIFT)
+
+
+def _ring(mask: NDArray[np.uint8], centre: NDArray[np.float64], radius: float, stroke: float) -> None:
+    cv2.circle(mask, _pixel(centre), round(radius * MASK * (1 << _SHIFT)), 255, _width(stroke), cv2.LINE_AA, _SHIFT)

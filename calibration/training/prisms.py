@@ -1,0 +1,88 @@
+"""The pieces: prisms with walls, and a face that bears the mark."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from calibration.training.canvas import OVER, SHIFT, TABLE
+from calibration.training.marks import MASK
+from calibration.training.textures import coloured, vary
+from calibration.training.view import outline, turn
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibration.training.canvas import Canvas, Floats, Points
+    from calibration.training.scene import Placed
+
+
+def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = False) -> None:
+    """A piece where it stands, or `held` in a hand over the board."""
+    pieces = canvas.scene.pieces
+    spare = piece.square is None
+    ground = piece.z if held else -canvas.scene.board.thickness if spare else 0.0
+    owner = OVER if held else TABLE if piece.square is None else piece.square
+    face, top = outline(pieces, piece), ground + pieces.height
+    canvas.walls(face, ground, top, pieces.bodies[piece.colour].edge, owner)
+    _paint_face(canvas, piece, _texture(canvas, piece, mark), top, owner)
+
+
+def _texture(canvas: Canvas, piece: Placed, mark: Floats) -> Floats:
+    """The albedo of a piece's face with its mark, `(side, side, 3)`."""
+    pieces, rng = canvas.scene.pieces, canvas.rng
+    body = pieces.bodies[piece.colour]
+    side = int(np.clip(canvas.fine * pieces.half * 2 * 1.15, 16, MASK))
+    grain = canvas.fabrics.grain(rng, int(np.clip(side * 1.5, 24, 512)))
+    grain = np.asarray(cv2.resize(grain, (side, side), interpolation=cv2.INTER_AREA), np.float32)
+    texture = coloured(rng, grain, vary(rng, body.colour, 1 + 0.025 * sum(body.colour) / 3), body.grain).astype(
+        np.float32
+    )
+    if not pieces.blank:
+        drawn = np.asarray(cv2.resize(mark, (side, side), interpolation=cv2.INTER_AREA), np.float32) * body.ink_strength
+        texture += drawn[..., None] * (np.array(body.ink, np.float32) - texture)
+        if body.relief:
+            texture *= 1 + body.relief * 0.5 * _slope(drawn, turn(-piece.turn) @ canvas.towards[:2])[..., None]
+    return np.clip(texture, 2, 250)
+
+
+def _slope(drawn: Floats, lamp: Points) -> Floats:
+    """Light and shade on the edges of an engraved mark, from where the lamp is."""
+    across, down = cv2.Sobel(drawn, cv2.CV_32F, 1, 0), cv2.Sobel(drawn, cv2.CV_32F, 0, 1)
+    return np.asarray(across * lamp[0] - down * lamp[1], np.float32)
+
+
+def _paint_face(canvas: Canvas, piece: Placed, texture: Floats, top: float, owner: int) -> None:
+    rim = canvas.view.project(outline(canvas.scene.pieces, piece), top)
+    low = np.maximum(np.floor(rim.min(axis=0)).astype(int) - 1, 0)
+    high = np.minimum(np.ceil(rim.max(axis=0)).astype(int) + 2, (canvas.view.width, canvas.view.height))
+    if (high - low).min() <= 0:
+        return
+    moved = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]]) @ canvas.view.plane(top)
+    size = (int(high[0] - low[0]), int(high[1] - low[1]))
+    to_picture = moved @ _to_squares(piece, canvas.scene.pieces.half, texture.shape[0])
+    seen = np.asarray(cv2.warpPerspective(texture, to_picture, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
+    alpha = np.zeros(size[::-1], np.uint8)
+    cv2.fillConvexPoly(alpha, np.round((rim - low) * (1 << SHIFT)).astype(np.int32), 255, cv2.LINE_AA, SHIFT)
+    area = (slice(low[1], high[1]), slice(low[0], high[0]))
+    canvas.blend(area, seen, np.asarray(alpha.astype(np.float32) / 255, np.float32), _light(canvas, piece))
+    canvas.owner[area][alpha > 127] = owner
+
+
+def _to_squares(piece: Placed, half: float, side: int) -> NDArray[np.float64]:
+    """From pixels of a face's texture to squares."""
+    spin, scale = turn(piece.turn), 2 * half / side
+    matrix = np.eye(3)
+    matrix[:2, :2] = spin @ np.diag([scale, -scale])
+    matrix[:2, 2] = spin @ np.array([-half + scale / 2, half - scale / 2]) + (piece.x, piece.y)
+    return matrix
+
+
+def _light(canvas: Canvas, piece: Placed) -> Floats:
+    """Lamp, room and mirrored lamp on a face, `(1, 1, 3)`; each piece lies a little differently to the lamp."""
+    wobble = canvas.rng.normal(0, 0.4, 2)
+    x, y = (np.full((1, 1), at, np.float32) for at in (piece.x + wobble[0], piece.y + wobble[1]))
+    mirror = float(canvas.glare(x, y)[0, 0]) * canvas.scene.pieces.bodies[piece.colour].gloss
+    return np.array([[[canvas.lamp_at(piece.x, piece.y) * canvas.rng.normal(1, 0.03), 1.0, mirror]]], np.float32)

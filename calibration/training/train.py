@@ -1,0 +1,96 @@
+"""Training: boards from disk, looked at from all sides, until the time is up or the rounds are done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+
+from calibration.training.dataset import BOARD
+from calibration.training.network import Reader
+from companion.vision.pieces import Tone, turned
+from companion.vision.rectify import patches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.random import Generator
+    from numpy.typing import NDArray
+    from torch import Tensor
+
+    from calibration.training.dataset import Boards
+
+    Floats = NDArray[np.float32]
+
+_SIDES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How a reader is trained."""
+
+    steps: int
+    boards: int = 16
+    """Boards in one step."""
+    rate: float = 2e-3
+    seed: int = 5
+
+
+def train(data: Boards, course: Course, report: Callable[[int, float], None], reader: Reader | None = None) -> Reader:
+    """A reader trained on `data`; `report` hears the step and the running loss now and then."""
+    torch.manual_seed(course.seed)
+    reader = reader or Reader()
+    reader.train()
+    reader.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    optimiser = torch.optim.AdamW(reader.parameters(), course.rate, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, course.rate, course.steps, pct_start=0.1)
+    running = 2.0
+    for step, (seen, targets, weights) in enumerate(batches(data, course), 1):
+        with torch.autocast("cpu", torch.bfloat16):
+            scores = reader(seen)
+        loss = judged(scores.float(), targets, weights)
+        optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(reader.parameters(), 2.0)
+        optimiser.step()
+        schedule.step()
+        running += 0.02 * (float(loss.detach()) - running)
+        report(step, running)
+    return reader.eval()
+
+
+def judged(scores: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    """Cross entropy against the truth's distribution, over the squares that count."""
+    each = -(targets * torch.log_softmax(scores, -1)).sum(-1)
+    return (each * weights).sum() / weights.sum().clamp(min=1)
+
+
+def batches(data: Boards, course: Course) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """`course.steps` batches: boards in random order, varied."""
+    rng = np.random.default_rng((course.seed, 0))
+    order: list[int] = []
+    for _ in range(course.steps):
+        while len(order) < course.boards:
+            order += rng.permutation(len(data)).tolist()
+        chosen, order = order[: course.boards], order[course.boards :]
+        seen = np.stack([varied(rng, data.views[i]) for i in chosen])
+        yield torch.from_numpy(seen), torch.from_numpy(data.targets[chosen]), torch.from_numpy(data.weights[chosen])
+
+
+def varied(rng: Generator, view: NDArray[np.uint8]) -> Floats:
+    """One board's patches as the network sees them, `(16, 3, PATCH, PATCH)`: shifted, turned, mirrored, retoned."""
+    side = view.shape[0]
+    shift = np.array([[1, 0, 0], [0, 1, 0]], np.float64) + rng.normal(0, 0.008, (2, 3))
+    shift[:, 2] = rng.normal(0, 0.6, 2) - (shift[:, :2] - np.eye(2)) @ (side / 2, side / 2)
+    moved = cv2.warpAffine(view, shift, (side, side), borderMode=cv2.BORDER_REPLICATE) if rng.random() < 0.5 else view
+    cut = turned(patches(np.asarray(moved, np.uint8), BOARD), int(rng.integers(_SIDES)))
+    toned = Tone.of(cut).apply(cut)
+    gains = rng.normal(1, 0.04, (1, 3, 1, 1)) * rng.normal(1, 0.08)
+    toned = toned * gains.astype(np.float32) + rng.normal(0, 0.06, (1, 3, 1, 1)).astype(np.float32)
+    if rng.random() < 0.3:
+        toned += rng.standard_normal(toned.shape, np.float32) * np.float32(rng.uniform(0, 0.12))
+    return np.asarray(toned, np.float32)

@@ -1,0 +1,113 @@
+"""The square recogniser: what it promises, on boards drawn from seeds that training never saw."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.errors import VisionError
+from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, SetRule, Tone, turned
+from companion.vision.rectify import PATCH
+
+
+@pytest.fixture(scope="module")
+def recogniser():
+    return Recogniser.bundled()
+
+
+def plain(count, level=128):
+    return np.full((count, PATCH, PATCH, 3), level, np.uint8)
+
+
+def probabilities(**shares):
+    """One row of probabilities by letter: `E` empty, `C` covered, otherwise as on the tile board's line."""
+    row = np.zeros(CLASSES, np.float32)
+    for letter, share in shares.items():
+        row["ESDPUsdpuC".index(letter)] = share
+    return row[None]
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ({"E": 1.0}, {"E"}),
+        ({"S": 0.96, "D": 0.04}, {"S"}),
+        ({"S": 0.9, "D": 0.1}, {"S", "D"}),
+        ({"s": 0.25, "d": 0.25, "p": 0.25, "u": 0.25}, {"s", "d", "p", "u"}),
+        ({"E": 0.5, "C": 0.5}, set("ESDPUsdpu")),
+        ({"p": 0.04, "u": 0.03, "C": 0.0}, {"p"}),
+    ],
+)
+def test_a_set_keeps_what_the_threshold_does_not_rule_out(shares, expected):
+    (contents,) = SetRule(least=0.05, covered=0.3).contents(probabilities(**shares))
+    assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
+
+
+def test_probabilities_of_every_square_add_up_to_one(recogniser):
+    answer = recogniser.recognise(np.random.default_rng(0).integers(0, 255, (16, PATCH, PATCH, 3)).astype(np.uint8))
+    assert answer.shape == (16, CLASSES)
+    assert answer.dtype == np.float32
+    np.testing.assert_allclose(answer.sum(axis=1), 1, rtol=1e-5)
+    assert len(ALL_CONTENTS) == COVERED
+
+
+@pytest.mark.parametrize("count", [1, 4, 16, 48])
+def test_any_number_of_squares_can_be_read(recogniser, count):
+    assert recogniser.recognise(plain(count)).shape == (count, CLASSES)
+
+
+def test_embeddings_of_single_squares_are_those_of_the_whole_board(recogniser):
+    patches = np.random.default_rng(1).integers(0, 255, (6, PATCH, PATCH, 3)).astype(np.uint8)
+    tone = Tone.of(patches)
+    together = recogniser.embed(patches, tone)
+    assert together.shape == (6, EMBEDDING)
+    np.testing.assert_allclose(recogniser.embed(patches[2:3], tone), together[2:3], atol=1e-3)
+    np.testing.assert_allclose(recogniser.judge(together), recogniser.recognise(patches), atol=1e-4)
+
+
+@pytest.mark.parametrize("level", [0, 128, 255])
+def test_a_board_without_any_contrast_shows_no_sure_piece(recogniser, level):
+    for contents in recogniser.contents(recogniser.recognise(plain(16, level))):
+        assert contents & EMPTY or contents.bit_count() > 1
+
+
+@pytest.mark.parametrize("shape", [(16, 64, 64, 3), (PATCH, PATCH, 3), (2, PATCH, PATCH, 1), (0, PATCH, PATCH, 3)])
+def test_patches_of_another_shape_are_refused_in_words(recogniser, shape):
+    with pytest.raises(VisionError, match=r"patches have shape .* is needed"):
+        recogniser.recognise(np.zeros(shape, np.uint8))
+
+
+def test_the_eight_sides_of_a_patch_are_eight_different_pictures():
+    patch = np.random.default_rng(2).integers(0, 255, (1, PATCH, PATCH, 3)).astype(np.uint8)
+    assert len({turned(patch, side).tobytes() for side in range(8)}) == 8
+
+
+def test_tone_makes_exposure_irrelevant():
+    dark = np.random.default_rng(3).integers(10, 110, (4, PATCH, PATCH, 1)).repeat(3, axis=3).astype(np.uint8)
+    bright = (dark * 2 + 10).astype(np.uint8)
+    np.testing.assert_allclose(Tone.of(dark).apply(dark), Tone.of(bright).apply(bright), atol=1e-3)
+
+
+def test_a_covered_square_may_hold_anything(recogniser):
+    (contents,) = recogniser.contents(probabilities(C=1.0))
+    assert contents == ANYTHING
+
+
+def test_the_models_are_small_and_have_a_card():
+    models = resources.files("companion.vision") / "models"
+    assert sum(len((models / name).read_bytes()) for name in ("backbone.onnx", "head.onnx")) < 1_000_000
+    card = json.loads((models / "pieces.json").read_text(encoding="utf-8"))
+    assert {"trained_on", "measured_on", "sets"} <= set(card)
+    assert card["sets"]["promised"] <= 5e-4
+
+
+def test_patches_from_a_tiny_blurred_picture_are_unclear_rather_than_wrong(recogniser):
+    rng = np.random.default_rng(4)
+    small = rng.integers(90, 160, (16, 6, 6, 3)).astype(np.uint8)
+    patches = np.stack([cv2.resize(patch, (PATCH, PATCH), interpolation=cv2.INTER_CUBIC) for patch in small])
+    assert any(contents.bit_count() > 1 for contents in recogniser.contents(recogniser.recognise(patches)))
