@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from companion.readings import Contents
     from companion.rules import Game, Piece, Square
 
-MOST_ARRIVALS = 5
-"""More pieces than this at once are not sorted into an order: nobody plays so fast, so something else has happened."""
+MOST_UNORDERED = 5
+"""More pieces than this at the same moment are not sorted into an order: nobody plays so fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Explanation:
 
 def explain(game: Game, arrivals: Sequence[Arrival]) -> Explanation:
     """Try every order of `arrivals` as the next moves of `game`."""
-    if len(arrivals) > MOST_ARRIVALS:
+    if any(sum(not _ordered(one, other) for other in arrivals) > MOST_UNORDERED for one in arrivals):
         return Explanation(((),), complete=False)
     found = list(_orders(game, tuple(arrivals)))
     longest = max(map(len, found))
@@ -84,6 +84,10 @@ def explain(game: Game, arrivals: Sequence[Arrival]) -> Explanation:
         tuple(dict.fromkeys(order for order in found if len(order) == longest)),
         complete=longest == len(arrivals),
     )
+
+
+def _ordered(one: Arrival, other: Arrival) -> bool:
+    return one.surely_before(other) or other.surely_before(one)
 
 
 def _orders(game: Game, left: tuple[Arrival, ...]) -> Iterator[tuple[Move, ...]]:

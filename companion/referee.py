@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion import events
 from companion.comparison import CardPiles, Comparison, Sayings, compare
-from companion.explanation import MOST_ARRIVALS, Arrival, explain, legal_moves
+from companion.explanation import Arrival, explain, legal_moves
 from companion.readings import ANYTHING, EMPTY, contents_of, possible
 from companion.record import Record
 from companion.rules import Colour, Game, Move, Pass, Position, RulesError, Score, parse_moves
@@ -188,17 +188,29 @@ class Referee:
             return []
         if not board.arrivals:
             return self._ask_about_maybes(board)
-        if len(board.arrivals) > MOST_ARRIVALS:
-            return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
         found = explain(self.game, board.arrivals)
         if self._problems and not found.complete:
             return self._tell_what_is_wrong(board, found)
+        doubtful = self._first_told_by_later_play(board, found)
+        if doubtful is not None:
+            return self._ask_about(board.time, doubtful)
         told = self._play(board.time, found.certain)
         played = {move.square for move in found.certain}
         board.arrivals = [arrival for arrival in board.arrivals if arrival.square not in played]
         if not board.arrivals or self.over:
             return told
         return [*told, *self._tell_what_is_wrong(board, explain(self.game, board.arrivals))]
+
+    def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
+        """A piece that could be two kinds but for what was played after it, and that nobody was asked about yet."""
+        game = self.game
+        for move in found.certain:
+            arrival = next(arrival for arrival in board.arrivals if arrival.square == move.square)
+            meant = [other.piece for other in legal_moves(game, arrival)]
+            if len(meant) > 1 and arrival.square not in self._problems:
+                return replace(arrival, contents=contents_of(meant))
+            game = game.play(move)
+        return None
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""

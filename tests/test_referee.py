@@ -101,6 +101,9 @@ STORIES = {
         ("play a1<> c3<> a3<> d1<>", ["light a1<>", "dark c3<>", "light a3<>", "dark d1<>"]),
         ("misread d4 L<>L><; put d4 L><", ["light d4><"]),
     ],
+    "a reply that only one of two kinds allows tells the kind, but not before people were asked": [
+        ("misread a1 L+L><; put a1 L+; put a4 D+", ["unclear a1", "light a1+", "dark a4+"]),
+    ],
     "a move on an unclear square is asked about when the reply makes it needed": [
         ("misread a1 .L+; hand a1", []),
         ("put a1 L+", []),
@@ -160,3 +163,20 @@ def test_worked_example_with_passes_last_chance_and_score():
     assert list(map(str, scene.game.history)) == WORKED_EXAMPLE
     assert heard[-4:] == ["light b3<>", "last chance dark", "dark b1<>", "over 4-1"]
     assert heard.count("dark passes") == 2
+
+
+def test_many_held_placements_are_played_in_order_once_the_first_is_clear():
+    scene = Scene()
+    scene.look(1)
+    scene.misread = {Square.parse("a1"): misread("L+L><")}
+    moves = ["a1+", "a2+", "a3+", "a4+", "b4x", "c3x", "d4<>", "b1x"]
+    for ply, move in enumerate(moves):
+        scene.hand(move[:2])
+        scene.look(0.4)
+        scene.put(move[:2], ("L", "D")[ply % 2] + move[2:])
+        scene.hand()
+        heard = scene.look(0.9)
+        assert heard in ([], ["unclear a1"])
+    scene.misread = {}
+    heard = scene.look()
+    assert [line.split()[1] for line in heard[: len(moves)]] == moves
