@@ -11,10 +11,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 from importlinter.cli import lint_imports
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from companion.__main__ import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +43,7 @@ def run(*command: str) -> str:
 @pytest.fixture(scope="module")
 def tracked(tool: Callable[[str], str]) -> list[str]:
     """Every file of the repository, relative to its root."""
-    return run(tool("git"), "ls-files", "-z").strip("\0").split("\0")
+    return run(tool("git"), "-c", "safe.directory=*", "ls-files", "-z").strip("\0").split("\0")
 
 
 def pins(lock: str) -> dict[str, list[tuple[str, str]]]:
@@ -121,6 +124,20 @@ def test_readme_gives_the_commands_that_ci_and_newcomers_run() -> None:
     assert "\n./start\n" in readme
     assert "\n./check\n" in readme
     assert (ROOT / ".ci/run").read_text().splitlines()[-1] == "exec ./check"
+
+
+def test_readme_mentions_every_command() -> None:
+    readme = (ROOT / "README.md").read_text()
+    context = click.Context(main)
+    commands = main.list_commands(context)
+    assert commands
+    assert [name for name in commands if f"./start {name}" not in readme] == []
+
+
+def test_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    [example] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(example, {})
+    assert capsys.readouterr().out == "light ['a2', 'a4', 'b2', 'b3', 'b4']\n"
 
 
 def test_shell_scripts_are_sound(tool: Callable[[str], str]) -> None:
