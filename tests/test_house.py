@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
 import zipfile
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,30 @@ def test_every_dependency_is_locked_with_hashes_and_no_address(lock: str, wanted
         assert all(requirement.specifier.contains(version) for version, _ in versions), requirement
     for name, entries in pinned.items():
         assert all("--hash=sha256:" in hashes for _, hashes in entries), name
+
+
+def imported_packages(*folders: str) -> set[str]:
+    """The top-level names that the modules under `folders` import, those under TYPE_CHECKING included."""
+    names: set[str] = set()
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add(node.module or "")
+    return {name.partition(".")[0] for name in names}
+
+
+def test_every_imported_package_is_declared() -> None:
+    training = (ROOT / "requirements" / "training.txt").read_text().splitlines()
+    declared = {
+        canonicalize_name(Requirement(line).name)
+        for line in PROJECT["dependencies"] + [line for line in training if not line.startswith("#")]
+    }
+    provider = packages_distributions()
+    foreign = imported_packages("companion", "calibration") - sys.stdlib_module_names - {"companion", "calibration"}
+    providers = {name: {canonicalize_name(project) for project in provider.get(name, [name])} for name in foreign}
+    assert {name: projects for name, projects in providers.items() if not projects & declared} == {}
 
 
 def test_tests_run_with_the_very_packages_that_users_run() -> None:
