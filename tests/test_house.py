@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
 import zipfile
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 from importlinter.cli import lint_imports
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from companion.__main__ import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +44,7 @@ def run(*command: str) -> str:
 @pytest.fixture(scope="module")
 def tracked(tool: Callable[[str], str]) -> list[str]:
     """Every file of the repository, relative to its root."""
-    return run(tool("git"), "ls-files", "-z").strip("\0").split("\0")
+    return run(tool("git"), "-c", "safe.directory=*", "ls-files", "-z").strip("\0").split("\0")
 
 
 def pins(lock: str) -> dict[str, list[tuple[str, str]]]:
@@ -72,6 +76,30 @@ def test_every_dependency_is_locked_with_hashes_and_no_address(lock: str, wanted
         assert all(requirement.specifier.contains(version) for version, _ in versions), requirement
     for name, entries in pinned.items():
         assert all("--hash=sha256:" in hashes for _, hashes in entries), name
+
+
+def imported_packages(*folders: str) -> set[str]:
+    """The top-level names that the modules under `folders` import, those under TYPE_CHECKING included."""
+    names: set[str] = set()
+    for path in (path for folder in folders for path in (ROOT / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add(node.module or "")
+    return {name.partition(".")[0] for name in names}
+
+
+def test_every_imported_package_is_declared() -> None:
+    training = (ROOT / "requirements" / "training.txt").read_text().splitlines()
+    declared = {
+        canonicalize_name(Requirement(line).name)
+        for line in PROJECT["dependencies"] + [line for line in training if not line.startswith("#")]
+    }
+    provider = packages_distributions()
+    foreign = imported_packages("companion", "calibration") - sys.stdlib_module_names - {"companion", "calibration"}
+    providers = {name: {canonicalize_name(project) for project in provider.get(name, [name])} for name in foreign}
+    assert {name: projects for name, projects in providers.items() if not projects & declared} == {}
 
 
 def test_tests_run_with_the_very_packages_that_users_run() -> None:
@@ -121,6 +149,20 @@ def test_readme_gives_the_commands_that_ci_and_newcomers_run() -> None:
     assert "\n./start\n" in readme
     assert "\n./check\n" in readme
     assert (ROOT / ".ci/run").read_text().splitlines()[-1] == "exec ./check"
+
+
+def test_readme_mentions_every_command() -> None:
+    readme = (ROOT / "README.md").read_text()
+    context = click.Context(main)
+    commands = main.list_commands(context)
+    assert commands
+    assert [name for name in commands if f"./start {name}" not in readme] == []
+
+
+def test_readme_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    [example] = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    exec(example, {})
+    assert capsys.readouterr().out == "light ['a2', 'a4', 'b2', 'b3', 'b4']\n"
 
 
 def test_shell_scripts_are_sound(tool: Callable[[str], str]) -> None:
