@@ -181,7 +181,7 @@ def _thinned(found: list[tuple[float, int, int, float]], count: int) -> list[tup
 
 def flatten_board(picture: NDArray[np.uint8], corners: Floats) -> NDArray[np.uint8]:
     """A candidate's own flattened picture: `PITCH` pixels a square, `BORDER` around, far side on top."""
-    to_flat = _homography(corners, _HOME)
+    to_flat = homography(corners, _HOME)
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
     shrink = 1.2 * _SIDE / float(sides.mean())
     if shrink < 0.8:  # noqa: PLR2004
@@ -195,13 +195,14 @@ def fit(lab: Picture, corners: Floats, rounds: int = 2) -> Floats:
     for _ in range(rounds):
         maps = evidence(flatten_board(lab, corners), reach=5, around=31)
         moved = _climb(maps)
-        corners = project(_homography(_HOME, corners), moved)
+        corners = project(homography(_HOME, corners), moved)
         if np.abs(moved - _HOME).max() < 1.0:
             break
     return corners
 
 
-def _homography(source: Floats, target: Floats) -> Floats:
+def homography(source: Floats, target: Floats) -> Floats:
+    """The homography (3, 3) that takes four points (4, 2) to four others."""
     return np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32)), np.float64)
 
 
@@ -252,7 +253,7 @@ _LINE_WEIGHTS = np.array([_OUTER_WEIGHT, 1, 1, 1, _OUTER_WEIGHT] * 2)
 
 def _best_move(maps: tuple[Floats, ...], corners: Floats, step: float) -> Floats | None:
     """`corners` after the move by `step` pixels that adds most evidence; None if none adds any."""
-    points = project(_homography(_HOME, corners), _LINE_POINTS * PITCH + BORDER)
+    points = project(homography(_HOME, corners), _LINE_POINTS * PITCH + BORDER)
     seen = _look(maps, points[None] + step * _SHIFTS).mean(axis=2) @ _LINE_WEIGHTS
     best = int(np.argmax(seen))
     if seen[best] < seen[0] + 1e-3:
