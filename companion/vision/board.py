@@ -112,9 +112,10 @@ def _candidates(lab: NDArray[np.uint8]) -> list[Floats]:
 
 def _choose(lab: NDArray[np.uint8], candidates: list[Floats], scale: float) -> BoardPose | BoardNotFound:
     judged = []
+    levels = lattice.pyramid(lab)
     for corners in candidates:
-        fitted = lattice.fit(lab, corners)
-        judged.append((judge(lattice.weigh(lab, fitted)), fitted))
+        fitted = lattice.fit(levels, corners)
+        judged.append((judge(lattice.weigh(levels, fitted)), fitted))
     if not judged:
         return BoardNotFound("no board here: nothing in the picture has the board's lines")
     score, corners = max(judged, key=lambda pair: pair[0])

@@ -48,6 +48,7 @@ _COMB_FRAME = 360
 """Longer side of a flattened table, in its pixels, if it were seen from straight above."""
 _COMB_SMALLEST = 40
 _COMB_STEP = 1.06
+_COMB_COARSER = 2.5
 _COMB_PLAY = 0.06
 """How far, in squares, a line may be off its place in the comb."""
 _LEAST_COMB = 0.15
@@ -133,16 +134,26 @@ def evidence(flat: NDArray[np.uint8], *, reach: int, around: int) -> tuple[Float
 
 
 def _comb(along: tuple[Floats, Floats], count: int) -> Iterator[tuple[float, int, int, float]]:
-    """Local maxima (evidence, x, y, side) of the comb for every side length."""
-    side = float(_COMB_SMALLEST)
+    """Local maxima (evidence, x, y, side) of the comb for every side length; long ones are looked for coarsely."""
+    side, scale = float(_COMB_SMALLEST), 1
     while side < 0.97 * min(along[0].shape):
+        if side >= _COMB_COARSER * _COMB_SMALLEST:
+            along, side, scale = (_halved(along[0]), _halved(along[1])), side / 2, 2 * scale
+            continue
         total = _comb_at(along, side)
         reach = int(side * _ALIKE) | 1
         peak = (total >= cv2.dilate(total, np.ones((reach, reach), np.uint8))) & (total > _LEAST_COMB)
         ys, xs = np.nonzero(peak)
         for i in np.argsort(-total[ys, xs])[:count]:
-            yield float(total[ys[i], xs[i]]), int(xs[i]), int(ys[i]), side
+            yield float(total[ys[i], xs[i]]), int(xs[i]) * scale, int(ys[i]) * scale, side * scale
         side *= _COMB_STEP
+
+
+def _halved(part: Floats) -> Floats:
+    """Half as large; the strongest of four pixels stays, so that thin lines do."""
+    height, width = part.shape[0] // 2 * 2, part.shape[1] // 2 * 2
+    rows = np.maximum(part[0:height:2], part[1:height:2])
+    return np.maximum(rows[:, 0:width:2], rows[:, 1:width:2])
 
 
 def _comb_at(along: tuple[Floats, Floats], side: float) -> Floats:
@@ -179,29 +190,37 @@ def _thinned(found: list[tuple[float, int, int, float]], count: int) -> list[tup
 # ------------------------------------------------------------------------------------------------- fit
 
 
-def flatten_board(picture: NDArray[np.uint8], corners: Floats) -> NDArray[np.uint8]:
+def pyramid(picture: Picture) -> list[Picture]:
+    """The picture, and it halved again and again: what `fit` and `weigh` look at."""
+    levels = [picture]
+    while min(levels[-1].shape[:2]) >= 2 * _FLAT:
+        levels.append(np.asarray(cv2.resize(levels[-1], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8))
+    return levels
+
+
+def flatten_board(levels: list[Picture], corners: Floats) -> Picture:
     """A candidate's own flattened picture: `PITCH` pixels a square, `BORDER` around, far side on top."""
-    to_flat = _homography(corners, _HOME)
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-    shrink = 1.2 * _SIDE / float(sides.mean())
-    if shrink < 0.8:  # noqa: PLR2004
-        picture = np.asarray(cv2.resize(picture, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
-        to_flat = to_flat @ np.diag([1 / shrink, 1 / shrink, 1.0])
+    level = int(np.clip(np.log2(max(float(sides.mean()), 1.0) / _SIDE) + 0.3, 0, len(levels) - 1))
+    picture = levels[level]
+    scale = np.array(picture.shape[1::-1]) / levels[0].shape[1::-1]
+    to_flat = homography(corners * scale, _HOME)
     return np.asarray(cv2.warpPerspective(picture, to_flat, (_FLAT, _FLAT), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def fit(lab: Picture, corners: Floats, rounds: int = 2) -> Floats:
-    """The corners (4, 2), near the given ones, whose ten lines have most evidence."""
+def fit(levels: list[Picture], corners: Floats, rounds: int = 2) -> Floats:
+    """The corners (4, 2), near the given ones, whose ten lines have most evidence in a Lab picture (its `pyramid`)."""
     for _ in range(rounds):
-        maps = evidence(flatten_board(lab, corners), reach=5, around=31)
+        maps = evidence(flatten_board(levels, corners), reach=5, around=31)
         moved = _climb(maps)
-        corners = project(_homography(_HOME, corners), moved)
+        corners = project(homography(_HOME, corners), moved)
         if np.abs(moved - _HOME).max() < 1.0:
             break
     return corners
 
 
-def _homography(source: Floats, target: Floats) -> Floats:
+def homography(source: Floats, target: Floats) -> Floats:
+    """The homography (3, 3) that takes four points (4, 2) to four others."""
     return np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32)), np.float64)
 
 
@@ -252,7 +271,7 @@ _LINE_WEIGHTS = np.array([_OUTER_WEIGHT, 1, 1, 1, _OUTER_WEIGHT] * 2)
 
 def _best_move(maps: tuple[Floats, ...], corners: Floats, step: float) -> Floats | None:
     """`corners` after the move by `step` pixels that adds most evidence; None if none adds any."""
-    points = project(_homography(_HOME, corners), _LINE_POINTS * PITCH + BORDER)
+    points = project(homography(_HOME, corners), _LINE_POINTS * PITCH + BORDER)
     seen = _look(maps, points[None] + step * _SHIFTS).mean(axis=2) @ _LINE_WEIGHTS
     best = int(np.argmax(seen))
     if seen[best] < seen[0] + 1e-3:
@@ -274,9 +293,9 @@ def _look(maps: tuple[Floats, ...], points: Floats) -> Floats:
 # ------------------------------------------------------------------------------------------------- weigh
 
 
-def weigh(lab: Picture, corners: Floats) -> Weight:
-    """How well the lattice with these corners is seen in a Lab picture."""
-    flat = flatten_board(lab, corners)
+def weigh(levels: list[Picture], corners: Floats) -> Weight:
+    """How well the lattice with these corners is seen in a Lab picture (its `pyramid`)."""
+    flat = flatten_board(levels, corners)
     upright, level = evidence(flat, reach=5, around=31)
     upright = np.asarray(cv2.dilate(upright, np.ones((1, 3), np.uint8)))
     level = np.asarray(cv2.dilate(level, np.ones((3, 1), np.uint8)))

@@ -1,0 +1,328 @@
+"""The board through a video: found once, then followed for next to nothing, found again when it was moved.
+
+Around every crossing of the board's lines a small patch of the flattened board is remembered. In each frame the
+patches are looked for near their places in the board as flattened by the last pose:
+
+- most are where they were: nothing happened (this is the steady frame, and all it costs);
+- those that are seen agree on a shift: the board or the camera moved, and the pose moves along. Patches are compared
+  with remembered ones, never with the frame before, so errors do not add up;
+- some are not seen: a hand, or a piece that came or went. A patch that stays unlike what was remembered while the
+  others are in place is remembered anew;
+- hardly any is seen: the board is covered, or was moved far in one jerk. The last pose is kept but not handed out,
+  since what is read there may be wrong. Once the picture is still, the whole flattened board is looked for nearby,
+  and then the board in the whole picture; what is found must be found twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+
+from companion.vision import lattice
+from companion.vision.board import BoardNotFound, BoardPose, locate
+from companion.vision.plane import project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from companion.rules import Layout
+
+    Floats = NDArray[np.floating[Any]]
+    Picture = NDArray[np.uint8]
+
+_PITCH = 24
+"""Side of a square in the flattened board, in its pixels."""
+_REACH = 6
+"""How far a patch is looked for, in the same pixels: a quarter of a square."""
+_HALF = 8
+"""Half the side of a patch."""
+_BORDER = _HALF + _REACH + 2
+_WIDE_BORDER = _BORDER + 2 * _PITCH
+_ALIKE = 0.7
+"""Normalised correlation from which a patch is the remembered one."""
+_TEXTURED = 3.5
+"""Standard deviation, in grey levels, below which a patch is too plain to be recognised."""
+_STILL_SHIFT = 0.5
+"""Shifts below this, in flattened pixels, are noise: a fiftieth of a square."""
+_OVER_THE_EDGE = 2
+"""How much of the table, in flattened pixels, a patch at the board's edge shows: the edge itself must be in it."""
+_ROUGHLY_ALIKE = 0.4
+_HARDLY_SEEN = 0.2
+_AGREE = 0.7
+_FEWEST = 5
+_ROUNDS = 3
+_REMEMBER_ANEW_S = 1.0
+_STILL_CHANGE = 2.5
+"""Mean change of the thumbnail, in grey levels, below which the picture is still."""
+_THUMBNAIL = (64, 36)
+_LOOK_AGAIN_S = 0.25
+_LOOK_LATER_S = 4.0
+_SAME_PLACE = 0.15
+"""Two finds closer than this, in squares, are the same place."""
+
+
+@dataclass(slots=True)
+class _Patch:
+    """What the board looks like around one crossing."""
+
+    x: int
+    y: int
+    look: NDArray[np.uint8]
+    textured: bool
+    unlike_since: float | None = None
+
+    def remember(self, flat: Picture) -> None:
+        self.look = flat[self.y - _HALF : self.y + _HALF, self.x - _HALF : self.x + _HALF].copy()
+        self.textured = float(self.look.std()) > _TEXTURED
+        self.unlike_since = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    shift: tuple[float, float]
+    likeness: float
+
+
+class BoardFollower:
+    """Where the board is in each frame of one camera.
+
+    `find` is what looks for the board in a whole picture; `pose`, if given, is where it is in the first frame.
+    Frames must all have the same size, and times (seconds of the source) must not run back.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        *,
+        pose: BoardPose | None = None,
+        find: Callable[[Picture, Layout], BoardPose | BoardNotFound] = locate,
+    ) -> None:
+        self._layout = layout
+        self._find = find
+        self._pose = pose
+        self._patches: list[_Patch] = []
+        self._reference: Picture | None = None
+        self._thumbnail: Floats | None = None
+        self._next_look = -np.inf
+        self._look_pause = _LOOK_AGAIN_S
+        self._candidate: BoardPose | None = None
+
+    @property
+    def pose(self) -> BoardPose | None:
+        """The last pose that was sure, also while the board is covered."""
+        return self._pose
+
+    def follow(self, image: Picture, time: float) -> BoardPose | BoardNotFound:
+        """The pose of the board in the BGR picture `image`, taken at `time`; why not, while it cannot be told."""
+        still = self._is_still(image)
+        if self._pose is None:
+            return self._first(image, time)
+        if not self._patches:
+            self._settle_on(self._pose, image)
+        elif self._track(image, time, still=still):
+            self._next_look, self._look_pause = time + _LOOK_AGAIN_S, _LOOK_AGAIN_S
+            self._candidate = None
+        elif not (still and time >= self._next_look and self._look_around(image, time)):
+            return BoardNotFound("the board is covered, or has just been moved")
+        return self._sure
+
+    @property
+    def _sure(self) -> BoardPose:
+        assert self._pose is not None
+        return self._pose
+
+    def _first(self, image: Picture, time: float) -> BoardPose | BoardNotFound:
+        if time < self._next_look:
+            return BoardNotFound("looking for the board")
+        found = self._find(image, self._layout)
+        if isinstance(found, BoardNotFound):
+            self._next_look = time + self._look_pause
+            self._look_pause = min(2 * self._look_pause, _LOOK_LATER_S)
+            return found
+        self._settle_on(found, image)
+        return found
+
+    def _settle_on(self, pose: BoardPose, image: Picture) -> None:
+        self._pose = pose
+        self._look_pause = _LOOK_AGAIN_S
+        self._candidate = None
+        flat = self._flatten(image, pose.points(), _BORDER)
+        self._reference = flat
+        if not self._patches:
+            empty = np.zeros((0, 0), np.uint8)
+            self._patches = [
+                _Patch(x, y, empty, textured=False)
+                for y in _crossings(self._layout.rows)
+                for x in _crossings(self._layout.columns)
+            ]
+        for patch in self._patches:
+            patch.remember(flat)
+
+    # --- the steady frame
+
+    def _track(self, image: Picture, time: float, *, still: bool) -> bool:
+        """Follow the patches; False if hardly any is seen, or if those seen do not agree."""
+        for _ in range(_ROUNDS):
+            flat = self._flatten(image, self._sure.points(), _BORDER)
+            matches = [_match(patch, flat) for patch in self._patches]
+            textured = sum(match is not None for match in matches)
+            seen = {i: match.shift for i, match in enumerate(matches) if match is not None and match.likeness > _ALIKE}
+            if len(seen) < max(_FEWEST, _HARDLY_SEEN * textured):
+                return False
+            if _in_place(np.array(list(seen.values()))):
+                break
+            shift = self._agreed_shift(seen)
+            if shift is None:
+                return False
+            self._pose = self._shifted(shift)
+        if still and len(seen) > textured / 2:
+            self._remember_changes(flat, set(seen), time)
+        return True
+
+    def _agreed_shift(self, seen: dict[int, tuple[float, float]]) -> Floats | None:
+        """The homography of the flattened board that most patches seen agree on, if they do."""
+        places = np.array([(self._patches[i].x, self._patches[i].y) for i in seen], np.float64)
+        shifts = np.array(list(seen.values()))
+        found, inliers = cv2.estimateAffine2D(places, places + shifts, method=cv2.RANSAC, ransacReprojThreshold=1.0)
+        if found is None or int(inliers.sum()) < max(_FEWEST, _AGREE * len(seen)):
+            return None
+        return np.vstack([found, [0.0, 0.0, 1.0]])
+
+    def _shifted(self, shift: Floats) -> BoardPose:
+        outline = self._outline(_BORDER)
+        corners = project(lattice.homography(outline, self._sure.points()), project(shift, outline))
+        return _pose(corners, self._sure.score)
+
+    def _remember_changes(self, flat: Picture, seen: set[int], time: float) -> None:
+        for i, patch in enumerate(self._patches):
+            if i in seen:
+                patch.unlike_since = None
+            elif patch.unlike_since is None:
+                patch.unlike_since = time
+            elif time - patch.unlike_since >= _REMEMBER_ANEW_S:
+                patch.remember(flat)
+
+    # --- covered, or moved far
+
+    def _look_around(self, image: Picture, time: float) -> bool:
+        """Look for the board nearby, then anywhere. A pose whose patches are known again, or found twice, is taken."""
+        self._next_look = time + self._look_pause
+        self._look_pause = min(2 * self._look_pause, _LOOK_LATER_S)
+        nearby = self._nearby(image)
+        if nearby is not None and self._recognised(nearby, image, time):
+            return True
+        found = self._find(image, self._layout)
+        if isinstance(found, BoardNotFound):
+            self._candidate = None
+            return False
+        pose = self._turned_alike(found, image)
+        if self._recognised(pose, image, time):
+            return True
+        if self._candidate is not None and self._same_place(pose, self._candidate):
+            self._settle_on(pose, image)
+            return True
+        self._candidate, self._look_pause = pose, _LOOK_AGAIN_S
+        self._next_look = time + _LOOK_AGAIN_S
+        return False
+
+    def _recognised(self, pose: BoardPose, image: Picture, time: float) -> bool:
+        """Take `pose` if the remembered patches are seen there."""
+        before, self._pose = self._pose, pose
+        if self._track(image, time, still=False):
+            return True
+        self._pose = before
+        return False
+
+    def _nearby(self, image: Picture) -> BoardPose | None:
+        """The pose moved, without a turn, to where the whole flattened board is best seen again."""
+        assert self._reference is not None
+        wide = self._flatten(image, self._sure.points(), _WIDE_BORDER)
+        inner = self._reference[_BORDER:-_BORDER, _BORDER:-_BORDER]
+        _, best, _, place = cv2.minMaxLoc(cv2.matchTemplate(wide, inner, cv2.TM_CCOEFF_NORMED))
+        if best < _ROUGHLY_ALIKE:
+            return None
+        shift = np.array([[1.0, 0.0, place[0] - _WIDE_BORDER], [0.0, 1.0, place[1] - _WIDE_BORDER], [0.0, 0.0, 1.0]])
+        return self._shifted(shift)
+
+    def _turned_alike(self, found: BoardPose, image: Picture) -> BoardPose:
+        """`found` with its corners named so that the board looks as remembered; if unclear, as near as possible."""
+        assert self._reference is not None
+        turns = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
+        if self._layout.rows != self._layout.columns:
+            turns = turns[::2]
+        likeness = [
+            float(cv2.matchTemplate(self._flatten(image, turn, _BORDER), self._reference, cv2.TM_CCOEFF_NORMED)[0, 0])
+            for turn in turns
+        ]
+        order = np.argsort(likeness)[::-1]
+        if likeness[order[0]] > likeness[order[1]] + 0.1:
+            return _pose(turns[order[0]], found.score)
+        nearest = min(turns, key=lambda turn: float(np.linalg.norm(turn - self._sure.points(), axis=1).sum()))
+        return _pose(nearest, found.score)
+
+    def _same_place(self, pose: BoardPose, other: BoardPose) -> bool:
+        apart = np.linalg.norm(pose.points() - other.points(), axis=1).max()
+        side = np.linalg.norm(pose.points()[1] - pose.points()[0]) / self._layout.columns
+        return bool(apart < _SAME_PLACE * side)
+
+    # --- pixels
+
+    def _is_still(self, image: Picture) -> bool:
+        small = cv2.resize(image, _THUMBNAIL, interpolation=cv2.INTER_NEAREST)
+        thumbnail = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+        before, self._thumbnail = self._thumbnail, thumbnail
+        return before is not None and float(np.abs(thumbnail - before).mean()) < _STILL_CHANGE
+
+    def _outline(self, border: int) -> Floats:
+        right, bottom = border + self._layout.columns * _PITCH, border + self._layout.rows * _PITCH
+        return np.array([[border, bottom], [right, bottom], [right, border], [border, border]], np.float64)
+
+    def _flatten(self, image: Picture, corners: Floats, border: int) -> Picture:
+        """The board from above in grey, far side on top, smoothed by taking it twice as large."""
+        size = (self._layout.columns * _PITCH + 2 * border, self._layout.rows * _PITCH + 2 * border)
+        double = np.diag([2.0, 2.0, 1.0]) @ lattice.homography(corners, self._outline(border))
+        flat = cv2.warpPerspective(image, double, (2 * size[0], 2 * size[1]), borderMode=cv2.BORDER_REPLICATE)
+        flat = cv2.resize(flat, size, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
+
+
+def _crossings(squares: int) -> list[int]:
+    """Where patches are centred along one side: on the lines, the outer ones drawn in, so as not to see the table."""
+    inside = _HALF - _OVER_THE_EDGE
+    low, high = _BORDER + inside, _BORDER + squares * _PITCH - inside
+    return [int(np.clip(_BORDER + i * _PITCH, low, high)) for i in range(squares + 1)]
+
+
+def _in_place(shifts: Floats) -> bool:
+    """Whether most patches are where they were."""
+    return bool((np.abs(np.median(shifts, axis=0)) < _STILL_SHIFT).all() and np.median(np.abs(shifts)) < _STILL_SHIFT)
+
+
+def _match(patch: _Patch, flat: Picture) -> _Match | None:
+    """Where the remembered patch is in `flat`; None if it is too plain to tell."""
+    if not patch.textured:
+        return None
+    reach = _HALF + _REACH
+    around = flat[patch.y - reach : patch.y + reach, patch.x - reach : patch.x + reach]
+    likeness = cv2.matchTemplate(around, patch.look, cv2.TM_CCOEFF_NORMED)
+    _, best, _, (x, y) = cv2.minMaxLoc(likeness)
+    return _Match((_peak(likeness[y], x) - _REACH, _peak(likeness[:, x], y) - _REACH), float(best))
+
+
+def _peak(values: Any, at: int) -> float:
+    """The place of a maximum between samples, by the parabola through its neighbours."""
+    if not 0 < at < len(values) - 1:
+        return float(at)
+    left, middle, right = (float(value) for value in values[at - 1 : at + 2])
+    bend = left - 2 * middle + right
+    return at + (0.5 * (left - right) / bend if bend < 0 else 0.0)
+
+
+def _pose(corners: Floats, score: float) -> BoardPose:
+    a1, d1, d4, a4 = ((float(x), float(y)) for x, y in corners)
+    return BoardPose((a1, d1, d4, a4), score)

@@ -1,0 +1,183 @@
+"""Following a drawn board through bumps, slides, turns, hands and pieces, by a clock of the test's own."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth
+
+from companion.rules import Layout
+from companion.vision.board import BoardNotFound, BoardPose
+from companion.vision.follow import BoardFollower
+
+STANDARD = Layout.parse("4x4")
+FRAME_S = 0.1
+
+
+def pose_at(corners: np.ndarray) -> BoardPose:
+    return BoardPose(tuple(tuple(point) for point in corners), 1.0)
+
+
+def turned(corners: np.ndarray, degrees: float) -> np.ndarray:
+    matrix = cv2.getRotationMatrix2D(corners.mean(axis=0).tolist(), degrees, 1.0)
+    return corners @ matrix[:, :2].T + matrix[:, 2]
+
+
+def moved(corners: np.ndarray, by: tuple[float, float]) -> np.ndarray:
+    return corners + np.array(by)
+
+
+def error(found: BoardPose | BoardNotFound, corners: np.ndarray) -> float:
+    """Largest corner error in squares."""
+    assert isinstance(found, BoardPose), found
+    return np.linalg.norm(found.points() - corners, axis=1).max() / (np.linalg.norm(corners[1] - corners[0]) / 4)
+
+
+def nowhere(_image, _layout):
+    return BoardNotFound("not asked for")
+
+
+class Table:
+    """A follower, and pictures of a table shown to it frame by frame."""
+
+    def __init__(self, *, find=nowhere, cloth=plain_cloth, pose=FROM_ABOVE):
+        self.follower = BoardFollower(STANDARD, pose=pose_at(pose), find=find)
+        self.cloth = cloth()
+        self.time = 0.0
+
+    def show(self, picture, seconds):
+        found = None
+        for _ in range(round(seconds / FRAME_S)):
+            found = self.follower.follow(picture, self.time)
+            self.time += FRAME_S
+        return found
+
+    def board(self, corners, *, pieces=True):
+        return laid_on(self.cloth, corners, pieces=pieces)
+
+
+@pytest.fixture(scope="module")
+def at_rest():
+    return laid_on(plain_cloth(), FROM_ABOVE)
+
+
+def test_a_board_at_rest_stays_exactly_where_it_is(at_rest):
+    assert Table().show(at_rest, 2.0) == pose_at(FROM_ABOVE)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        moved(FROM_ABOVE, (14, -9)),
+        turned(FROM_ABOVE, 3),
+        moved(FROM_ABOVE, (-60, 45)),
+        turned(moved(FROM_ABOVE, (30, 10)), -4),
+    ],
+    ids=["bumped", "turned", "slid", "slid and turned"],
+)
+@pytest.mark.parametrize("cloth", [plain_cloth, checked_cloth], ids=["plain", "checked"])
+def test_a_board_that_moved_is_registered_again_within_a_second(after, cloth):
+    table = Table(cloth=cloth)
+    table.show(table.board(FROM_ABOVE), 0.5)
+    assert error(table.show(table.board(after), 1.0), after) < 0.06
+
+
+def test_a_board_moved_far_is_found_again_with_its_corners_named_as_before():
+    after = turned(moved(FROM_ABOVE, (60, 20)), 100)
+
+    def find(_image, _layout):
+        return pose_at(np.roll(after, 1, axis=0))
+
+    table = Table(find=find)
+    table.show(table.board(FROM_ABOVE), 0.5)
+    assert error(table.show(table.board(after), 1.0), after) < 0.05
+
+
+def test_what_is_found_only_once_is_not_believed(at_rest):
+    places = iter([pose_at(turned(moved(FROM_ABOVE, (dx, 0)), 20)) for dx in range(0, 400, 40)])
+    table = Table(find=lambda *_: next(places))
+    table.show(at_rest, 0.5)
+    assert isinstance(table.show(table.cloth, 1.0), BoardNotFound)
+    assert table.follower.pose == pose_at(FROM_ABOVE)
+
+
+def test_a_covered_board_is_not_lost(at_rest):
+    table = Table()
+    table.show(at_rest, 0.5)
+    covered = at_rest.copy()
+    covered[100:640, 200:780] = table.cloth[100:640, 200:780] + 60
+    assert isinstance(table.show(covered, 5.0), BoardNotFound)
+    assert table.follower.pose == pose_at(FROM_ABOVE)
+    assert table.show(at_rest, 0.2) == pose_at(FROM_ABOVE)
+
+
+def test_a_hand_over_half_the_board_hides_nothing_of_the_pose(at_rest):
+    table = Table()
+    table.show(at_rest, 0.5)
+    hand = at_rest.copy()
+    cv2.ellipse(hand, (420, 300), (130, 260), 20, 0, 360, (120, 150, 210), -1)
+    assert table.show(hand, 0.5) == pose_at(FROM_ABOVE)
+
+
+def test_a_bump_under_a_hand_is_noticed(at_rest):
+    table = Table()
+    table.show(at_rest, 0.5)
+    after = turned(moved(FROM_ABOVE, (12, 8)), 2)
+    hand = table.board(after)
+    cv2.ellipse(hand, (400, 300), (90, 160), 20, 0, 360, (120, 150, 210), -1)
+    assert error(table.show(hand, 0.5), after) < 0.06
+
+
+def test_a_cloud_changes_nothing(at_rest):
+    table = Table()
+    table.show(at_rest, 0.5)
+    dim = cv2.convertScaleAbs(at_rest, alpha=0.55, beta=10)
+    assert table.show(dim, 0.5) == pose_at(FROM_ABOVE)
+
+
+def test_pieces_come_and_go_and_the_board_is_bumped_for_an_hour_without_drift():
+    rng = np.random.default_rng(1)
+    table = Table()
+    bare, full = table.board(FROM_ABOVE, pieces=False), table.board(FROM_ABOVE)
+    table.show(bare, 0.5)
+    for _ in range(15):
+        found = table.show(full, 1.4)
+        bumped = moved(FROM_ABOVE, rng.uniform(-8, 8, 2))
+        table.show(table.board(bumped), 0.3)
+        table.show(full, 0.3)
+        found = table.show(bare, 1.4)
+    assert error(found, FROM_ABOVE) < 0.05
+
+
+def test_the_first_frame_is_searched_and_a_fruitless_search_is_not_repeated_at_once(at_rest):
+    searches = []
+
+    def find(image, layout):
+        searches.append(layout)
+        return BoardNotFound("no board here")
+
+    follower = BoardFollower(STANDARD, find=find)
+    for frame in range(20):
+        assert isinstance(follower.follow(at_rest, frame * FRAME_S), BoardNotFound)
+    assert 2 <= len(searches) <= 4
+
+
+def test_any_layout_is_followed_once_its_corners_are_given():
+    layout = Layout.parse("8x2")
+    corners = np.array([[100, 500], [860, 490], [860, 300], [110, 305]], float)
+    cloth = plain_cloth()
+    rng = np.random.default_rng(2)
+    board = cv2.resize(rng.integers(0, 255, (20, 80, 3), np.uint8), (800, 200), interpolation=cv2.INTER_NEAREST)
+
+    def picture(at):
+        outline = np.array([[0, 200], [800, 200], [800, 0], [0, 0]], np.float32)
+        homography = cv2.getPerspectiveTransform(outline, at.astype(np.float32))
+        seen = cv2.warpPerspective(board, homography, SIZE)
+        mask = cv2.warpPerspective(np.full((200, 800), 255, np.uint8), homography, SIZE)
+        return np.where(mask[..., None] > 127, seen, cloth)
+
+    follower = BoardFollower(layout, pose=pose_at(corners))
+    follower.follow(picture(corners), 0.0)
+    after = moved(corners, (9, -7))
+    assert np.abs(follower.follow(picture(after), 0.1).points() - after).max() < 3
