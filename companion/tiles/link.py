@@ -9,7 +9,6 @@ get the board back every `RETRY_S`, and goes on with readings when it has.
 from __future__ import annotations
 
 import logging
-import time
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
@@ -50,7 +49,7 @@ class TileBoard:
 
     ::
 
-        with open_tiles("tiles:/dev/ttyUSB0", Layout.parse("4x4")) as board:
+        with open_tiles("tiles:/dev/ttyUSB0", layout, clock=time.monotonic, wait=time.sleep) as board:
             while True:
                 reading = board.read(1.0)
     """
@@ -83,6 +82,7 @@ class TileBoard:
         self._session = Session(clock())
         self._readings: deque[BoardReading] = deque()
         self._told_s = float("-inf")
+        self._told_letters = ""
         self._retry_s = float("-inf")
         self._complaint = ""
         self._light = ""
@@ -183,37 +183,30 @@ class TileBoard:
                 f"this board has {board.squares} squares and the layout {self._layout} has {len(self._layout)}; "
                 "choose the layout that fits with --layout, or flash the firmware for that many squares"
             )
-        if letters is not None and (not self._readings or self._readings[-1].evidence != _evidence(letters)):
-            self._tell(letters, self._clock())
+        if letters is not None and letters != self._told_letters:
+            self._tell(letters)
         logger.debug("the board says %s", message)
 
     def _repeat(self) -> None:
-        letters, now = self._session.letters, self._clock()
-        if self._port is not None and letters is not None and now - self._told_s >= REPEAT_S and not self._readings:
-            self._tell(letters, now)
+        """Give the reading of before once more, when it has been a while."""
+        letters = self._session.letters
+        if self._port is not None and letters is not None and self._clock() - self._told_s >= REPEAT_S:
+            self._tell(letters)
 
-    def _tell(self, letters: str, now: float) -> None:
-        if self._told_letters == letters and now - self._told_s < REPEAT_S:
-            return
-        self._told_s, self._told_letters = now, letters
+    def _tell(self, letters: str) -> None:
+        self._told_s, self._told_letters = self._clock(), letters
         squares = tuple(map(contents_of_letter, letters))
-        self._readings.append(BoardReading(time=now, squares=squares, evidence=_evidence(letters)))
-
-    _told_letters = ""
-
-
-def _evidence(letters: str) -> bytes:
-    return letters.encode("ascii")
+        self._readings.append(BoardReading(time=self._told_s, squares=squares, evidence=letters.encode("ascii")))
 
 
 def open_tiles(
     text: str,
     layout: Layout,
     *,
-    clock: Callable[[], float] = time.monotonic,
-    wait: Callable[[float], None] = time.sleep,
+    clock: Callable[[], float],
+    wait: Callable[[float], None],
 ) -> TileBoard:
-    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``.
+    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``; `clock` and `wait` are those of `TileBoard`.
 
     Raises:
         SourceError: if the port cannot be opened, or no board is found; says what to do.

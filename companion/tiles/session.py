@@ -3,8 +3,8 @@
 Theory of operation. Bytes that came in are given to `receive` together with the time; `due` answers with the bytes that
 have to go out now. Both keep to these rules:
 
-- A session begins `WAITING`: opening a port resets an Arduino, so for `HELLO_S` a HELLO is awaited. Any other line shows
-  that the board was not reset, and silence that it was missed; then the host says HI.
+- A session begins `WAITING`: opening a port resets an Arduino, so for `HELLO_S` a HELLO is awaited. Any other line
+  shows that the board was not reset, and silence that it was missed; then the host says HI.
 - A HELLO makes it `LIVE`. One that comes in mid-game is a reset of the board: nothing that was known of it counts any
   more, so the squares are asked for again, and the LEDs and the wish for raw codes are told again.
 - The squares are asked for (SNAP) whenever they may not be what the board has: after a gap in the sequence numbers, an

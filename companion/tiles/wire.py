@@ -1,4 +1,4 @@
-"""The lines on the cable between host and tile board: what may be said, and how it is spelt.
+r"""The lines on the cable between host and tile board: what may be said, and how it is spelt.
 
 A line is ``$BODY*CRC4`` and a newline: CRC-16/XMODEM over BODY in four upper-case hex digits. `SPELLINGS` is the whole
 protocol: one row for each message, from which both the reader (`parse`) and the writer (`line`) are made. Bytes become
@@ -6,7 +6,7 @@ bodies in a `Tokenizer`, bodies become values in `parse`; nothing here knows a p
 same table is ``firmware/src/wire.c``.
 
 >>> tokens = Tokenizer()
->>> tokens.feed(b"noise $E,7,1200,3,.,S*7977\\r\\n")
+>>> tokens.feed(b"noise $E,7,1200,3,.,S*7977\r\n")
 >>> [parse(body) for body in tokens]
 [Changed(seq=7, ms=1200, index=3, old='.', new='S')]
 """
