@@ -1,0 +1,220 @@
+"""The tile board as a source of readings, which comes back by itself after its cable was pulled.
+
+Theory of operation. Whoever calls `TileBoard.read` lends it the time to talk: bytes are exchanged, pings sent and lost
+cables looked for only in there, so there is no thread, and a program that stops reading stops pinging, upon which the
+board goes dark. When the board is lost, `read` says so once with `SourceError`; from then on it answers None, trying to
+get the board back every `RETRY_S`, and goes on with readings when it has.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from typing import TYPE_CHECKING, Self
+
+from companion.errors import LinkError, SourceError
+from companion.readings import ANYTHING, LETTERS, BoardReading, contents_of
+from companion.tiles.ports import PortFinder
+from companion.tiles.session import Session
+from companion.tiles.virtual import VirtualBoard, VirtualPort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from companion.readings import Contents
+    from companion.rules import Layout
+    from companion.tiles import wire
+    from companion.tiles.ports import Port
+    from companion.tiles.session import Request
+
+logger = logging.getLogger(__name__)
+
+RETRY_S = 1.0
+"""How often a lost board is looked for."""
+REPEAT_S = 0.1
+"""How often a reading is given when nothing changes, so that whoever settles readings sees that nothing does."""
+SETTLE_S = 0.0
+"""What is left to settle of a tile reading: nothing, the board has debounced it."""
+
+_CONTENTS: dict[str, Contents] = {letter: contents_of([content]) for content, letter in LETTERS.items()}
+
+
+def contents_of_letter(letter: str) -> Contents:
+    """What a square may hold that the board tells as `letter`; a short and an unknown rule nothing out."""
+    return _CONTENTS.get(letter, ANYTHING)
+
+
+class TileBoard:
+    """A tile board on a cable; see `companion.readings.Source`.
+
+    ::
+
+        with open_tiles("tiles:/dev/ttyUSB0", layout, clock=time.monotonic, wait=time.sleep) as board:
+            while True:
+                reading = board.read(1.0)
+    """
+
+    live = True
+    settle_s = SETTLE_S
+
+    def __init__(
+        self,
+        name: str,
+        connect: Callable[[], Port],
+        layout: Layout,
+        *,
+        clock: Callable[[], float],
+        wait: Callable[[float], None],
+    ) -> None:
+        """Open the port; the board itself may say HELLO later.
+
+        `connect` opens the port, `clock` gives monotonic seconds, `wait` lets so many of them pass.
+
+        Raises:
+            SourceError: if the port cannot be opened.
+        """
+        self.name = name
+        self._connect = connect
+        self._layout = layout
+        self._clock = clock
+        self._wait = wait
+        self._port: Port | None = None
+        self._session = Session(clock())
+        self._readings: deque[BoardReading] = deque()
+        self._told_s = float("-inf")
+        self._told_letters = ""
+        self._retry_s = float("-inf")
+        self._complaint = ""
+        self._light = ""
+        self._open()
+
+    @property
+    def session(self) -> Session:
+        """The conversation of now, for those who want to know more of the board than its readings."""
+        return self._session
+
+    @property
+    def connected(self) -> bool:
+        """Whether the board is there and has said what lies on its squares."""
+        return self._port is not None and self._session.letters is not None
+
+    def read(self, timeout_s: float) -> BoardReading | None:
+        """The next reading: at once when a square changes, else every `REPEAT_S`.
+
+        Raises:
+            SourceError: once, when the board is lost, or when the reason why it cannot be got back is another.
+        """
+        deadline = self._clock() + timeout_s
+        while not self._readings:
+            if self._port is None:
+                self._get_back(deadline)
+            if self._port is not None:
+                self._exchange(self._port)
+            if self._clock() >= deadline:
+                break
+        return self._readings.popleft() if self._readings else None
+
+    def show(self, letters: str) -> None:
+        """Light the squares: one letter of `companion.tiles.light` for each, in the order of the layout."""
+        self._light = letters
+        self._session.show(letters)
+
+    def ask(self, command: wire.Command) -> Request:
+        """Send the board a command the next time that `read` is called."""
+        return self._session.ask(command)
+
+    def close(self) -> None:
+        """Let go of the port; the board goes dark by itself."""
+        if self._port is not None:
+            self._port.close()
+        self._port = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _open(self) -> None:
+        self._port = self._connect()
+        self._session = Session(self._clock())
+        self._session.show(self._light)
+        self._complaint = ""
+
+    def _get_back(self, deadline: float) -> None:
+        """Look for the lost board, at most every `RETRY_S`; until `deadline` if it is not yet time."""
+        now = self._clock()
+        if now < self._retry_s:
+            self._wait(max(0.0, min(self._retry_s, deadline) - now))
+            return
+        self._retry_s = now + RETRY_S
+        try:
+            self._open()
+        except SourceError as error:
+            self._complain(str(error))
+
+    def _complain(self, why: str) -> None:
+        """Raise `SourceError`, unless that has just been said."""
+        if why != self._complaint:
+            self._complaint = why
+            raise SourceError(why)
+
+    def _exchange(self, port: Port) -> None:
+        """Talk to the board once."""
+        try:
+            words = self._session.due(self._clock())
+            if words:
+                port.send(words)
+            for message in self._session.receive(port.receive(), self._clock()):
+                self._take(message)
+        except LinkError as error:
+            self._lose(str(error))
+        self._repeat()
+
+    def _lose(self, why: str) -> None:
+        self.close()
+        self._retry_s = self._clock() + RETRY_S
+        self._complain(f"{self.name}: {why}")
+
+    def _take(self, message: wire.Message) -> None:
+        board, letters = self._session.board, self._session.letters
+        if board is not None and board.squares != len(self._layout):
+            raise LinkError(
+                f"this board has {board.squares} squares and the layout {self._layout} has {len(self._layout)}; "
+                "choose the layout that fits with --layout, or flash the firmware for that many squares"
+            )
+        if letters is not None and letters != self._told_letters:
+            self._tell(letters)
+        logger.debug("the board says %s", message)
+
+    def _repeat(self) -> None:
+        """Give the reading of before once more, when it has been a while."""
+        letters = self._session.letters
+        if self._port is not None and letters is not None and self._clock() - self._told_s >= REPEAT_S:
+            self._tell(letters)
+
+    def _tell(self, letters: str) -> None:
+        self._told_s, self._told_letters = self._clock(), letters
+        squares = tuple(map(contents_of_letter, letters))
+        self._readings.append(BoardReading(time=self._told_s, squares=squares, evidence=letters.encode("ascii")))
+
+
+def open_tiles(
+    text: str,
+    layout: Layout,
+    *,
+    clock: Callable[[], float],
+    wait: Callable[[float], None],
+) -> TileBoard:
+    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``; `clock` and `wait` are those of `TileBoard`.
+
+    Raises:
+        SourceError: if the port cannot be opened, or no board is found; says what to do.
+    """
+    kind, _, wanted = text.partition(":")
+    if kind == "virtual":
+        board = VirtualBoard(len(layout), clock)
+        return TileBoard(text, lambda: VirtualPort(board, wait), layout, clock=clock, wait=wait)
+    if not wanted:
+        raise SourceError(f"{text!r} names no port; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3")
+    return TileBoard(text, PortFinder(wanted, clock), layout, clock=clock, wait=wait)

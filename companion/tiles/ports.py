@@ -1,0 +1,223 @@
+"""Which port the tile board is on, and opening it so that it fails with advice.
+
+A port is named by what the system calls it (``/dev/ttyUSB0``, ``/dev/serial/by-id/…``, ``COM3``, ``/dev/cu.usbserial-10``),
+by any URL that pyserial knows (``socket://…``, ``rfc2217://…``), or is looked for: `PortFinder.find` opens only ports
+that look like an Arduino, because opening resets whatever is there, and keeps the first that says HELLO.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import serial
+from serial.tools import list_ports
+
+from companion.errors import LinkError, SourceError
+from companion.tiles import wire
+from companion.tiles.session import HELLO_S, SILENCE_S, Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from serial.tools.list_ports_common import ListPortInfo
+
+logger = logging.getLogger(__name__)
+
+POLL_S = 0.05
+"""How long `Port.receive` waits for a byte."""
+SEND_S = 1.0
+
+ARDUINO_VENDORS = {0x2341: "Arduino", 0x2A03: "Arduino", 0x1A86: "CH340", 0x0403: "FTDI", 0x10C4: "CP210x"}
+"""USB vendors of Arduino Nanos and of the serial chips on their copies."""
+
+
+class Port(Protocol):
+    """A cable to a board."""
+
+    name: str
+
+    def receive(self) -> bytes:
+        """What has come in; waits up to `POLL_S` for the first byte. `LinkError` if the cable is gone."""
+        ...
+
+    def send(self, data: bytes) -> None:
+        """Send bytes. `LinkError` if the cable is gone."""
+        ...
+
+    def give_back(self, data: bytes) -> None:
+        """Let the next `receive` begin with `data`, which was received before."""
+        ...
+
+    def close(self) -> None:
+        """Let go of it; harmless when done twice."""
+        ...
+
+
+class SerialPort:
+    """A port of this machine, or what a pyserial URL leads to, at 115200 8N1, for this program alone."""
+
+    def __init__(self, name: str) -> None:
+        """Open it.
+
+        Raises:
+            SourceError: if it cannot be opened; says what to do.
+        """
+        self.name = name
+        self._given_back = b""
+        try:
+            self._serial = serial.serial_for_url(name, do_not_open=True)
+            self._serial.baudrate = wire.BAUD
+            self._serial.timeout = POLL_S
+            self._serial.write_timeout = SEND_S
+            if "://" not in name:
+                self._serial.exclusive = True
+            self._serial.open()
+        except (serial.SerialException, ValueError, OSError) as error:
+            raise SourceError(f"{name}: {advice(error)}") from error
+
+    def receive(self) -> bytes:
+        """See `Port`."""
+        data, self._given_back = self._given_back, b""
+        if data:
+            return data
+        try:
+            first: bytes = self._serial.read(1)
+            return first + self._serial.read(self._serial.in_waiting) if first else b""
+        except (serial.SerialException, OSError, TypeError) as error:  # TypeError: closed while it was read
+            raise LinkError(f"{self.name} is gone; is the cable plugged in?") from error
+
+    def send(self, data: bytes) -> None:
+        """See `Port`."""
+        try:
+            self._serial.write(data)
+        except (serial.SerialException, OSError) as error:
+            raise LinkError(f"{self.name} takes no more data; is the cable plugged in?") from error
+
+    def give_back(self, data: bytes) -> None:
+        """See `Port`."""
+        self._given_back += data
+
+    def close(self) -> None:
+        """See `Port`."""
+        self._serial.close()
+
+
+def advice(error: BaseException, platform: str = sys.platform) -> str:
+    """What is the matter with a port that cannot be opened, and what to do, in one line."""
+    text = str(error)
+    number = getattr(error, "errno", None)
+    if "exclusive" in text or number == errno.EBUSY:
+        return "another program has this port open; close it there (a serial monitor? a second companion?)"
+    if number == errno.EACCES or "PermissionError" in text or "Permission denied" in text:
+        return _permission_advice(platform)
+    if number == errno.ENOENT or "FileNotFoundError" in text or "No such file" in text:
+        return "there is no such port; plug the board in, or see with `companion doctor` which ports there are"
+    return text
+
+
+def _permission_advice(platform: str) -> str:
+    if platform.startswith("linux"):
+        return "no permission; run `sudo usermod -aG dialout $USER`, log out and in again"
+    if platform == "win32":
+        return "another program has this port open; close it there (a serial monitor? a second companion?)"
+    return "no permission; is another program using this port?"
+
+
+class PortFinder:
+    """Opens the port of one tile board, and finds it again when it comes back under another name."""
+
+    def __init__(
+        self,
+        wanted: str,
+        clock: Callable[[], float],
+        *,
+        opener: Callable[[str], Port] = SerialPort,
+        listing: Callable[[], Iterable[ListPortInfo]] = list_ports.comports,
+    ) -> None:
+        """`wanted` is the name of a port, a URL, or ``auto``."""
+        self.wanted = usual_name(wanted)
+        self._clock = clock
+        self._opener = opener
+        self._listing = listing
+        self._was_open = False
+
+    def __call__(self) -> Port:
+        """The open port.
+
+        Raises:
+            SourceError: if there is none; says what to do.
+        """
+        try:
+            port = self.find() if self.wanted == "auto" else self._opener(self.wanted)
+        except SourceError:
+            if self.wanted == "auto" or "://" in self.wanted or not self._was_open or self._is_listed(self.wanted):
+                raise
+            port = self.find()  # it was there and is not there now: it may have been plugged in elsewhere
+        self._was_open = True
+        return port
+
+    def likely(self) -> list[str]:
+        """The ports that look like an Arduino, each by the name that will stay the same when others come and go."""
+        ports = [port for port in self._listing() if port.vid in ARDUINO_VENDORS]
+        ports.sort(key=lambda port: (list(ARDUINO_VENDORS).index(port.vid or 0), port.device))
+        return [lasting_name(port.device) for port in ports]
+
+    def find(self) -> Port:
+        """The first likely port on which a tile board says HELLO, open. Every other one is closed again.
+
+        Raises:
+            SourceError: if there is none.
+        """
+        tried = []
+        for name in self.likely():
+            try:
+                port = self._opener(name)
+            except SourceError as error:
+                tried.append(str(error))
+                continue
+            if self._says_hello(port):
+                logger.info("found a tile board on %s", name)
+                return port
+            port.close()
+            tried.append(f"{name}: no tile board answers there")
+        others = "; ".join(tried) or "no port looks like an Arduino"
+        raise SourceError(f"no tile board found ({others}); plug it in, or name its port: tiles:/dev/ttyUSB0, tiles:COM3")
+
+    def _says_hello(self, port: Port) -> bool:
+        began = self._clock()
+        session = Session(began)
+        seen = b""
+        while (now := self._clock()) - began < HELLO_S + SILENCE_S:
+            try:
+                port.send(session.due(now))
+                data = port.receive()
+                seen += data
+                list(session.receive(data, self._clock()))
+            except LinkError:
+                return False
+            if session.board is not None:
+                port.give_back(seen)
+                return True
+        return False
+
+    def _is_listed(self, name: str) -> bool:
+        return name in {lasting_name(port.device) for port in self._listing()} | {p.device for p in self._listing()}
+
+
+def usual_name(name: str) -> str:
+    """The name to open for what a person wrote: on macOS the calling-out side of a port, on Windows in capitals."""
+    if name.startswith("/dev/tty."):  # would wait for a carrier that never comes
+        return name.replace("/dev/tty.", "/dev/cu.", 1)
+    return name.upper() if name[:3].lower() == "com" and name[3:].isdigit() else name
+
+
+def lasting_name(device: str, directory: Path = Path("/dev/serial/by-id")) -> str:
+    """The name below ``/dev/serial/by-id`` that leads to `device`, where the system keeps such names."""
+    for link in sorted(directory.glob("*")):
+        if link.resolve() == Path(device).resolve():
+            return str(link)
+    return device

@@ -1,0 +1,315 @@
+"""The conversation with one tile board: what the host knows of it, and what it says next. No port, no clock.
+
+Theory of operation. Bytes that came in are given to `receive` together with the time; `due` answers with the bytes that
+have to go out now. Both keep to these rules:
+
+- A session begins `WAITING`: opening a port resets an Arduino, so for `HELLO_S` a HELLO is awaited. Any other line
+  shows that the board was not reset, and silence that it was missed; then the host says HI.
+- A HELLO makes it `LIVE`. One that comes in mid-game is a reset of the board: nothing that was known of it counts any
+  more, so the squares are asked for again, and the LEDs and the wish for raw codes are told again.
+- The squares are asked for (SNAP) whenever they may not be what the board has: after a gap in the sequence numbers, an
+  event that does not fit, or a heartbeat whose checksum of the state is another.
+- One command is outstanding at a time; it is repeated after `ANSWER_S`, `TRIES` times in all. Every command is
+  absolute, so a repeated one does no harm.
+- A board that says nothing for `SILENCE_S`, or answers nothing, is lost: `LinkError`.
+
+Every board line is numbered; so are commands, by an id that its answer names.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from companion.errors import LinkError
+from companion.tiles import wire
+from companion.tiles.wire import (
+    Acknowledged,
+    Changed,
+    Heartbeat,
+    Hello,
+    Hi,
+    Light,
+    Ping,
+    RawCodes,
+    Refused,
+    SendRaw,
+    Snap,
+    State,
+    Tokenizer,
+    Trouble,
+    WireError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+logger = logging.getLogger(__name__)
+
+HELLO_S = 3.0
+ANSWER_S = 0.3
+TRIES = 3
+PING_S = 1.0
+SILENCE_S = 3.0
+LIGHT_CHUNK = 64
+"""How many squares are lit by one command."""
+DARK = "."
+
+
+class Stage(Enum):
+    """How far the conversation has come."""
+
+    WAITING = "waiting for HELLO"
+    ASKED = "asked with HI"
+    LIVE = "live"
+
+
+@dataclass(slots=True)
+class Request:
+    """A command and what has become of it."""
+
+    command: wire.Command
+    answer: Acknowledged | Refused | None = None
+    tries: int = 0
+    sent_s: float = field(default=float("-inf"))
+
+    @property
+    def done(self) -> bool:
+        """Whether the board has answered."""
+        return self.answer is not None
+
+
+@dataclass(slots=True)
+class Counters:
+    """What went wrong on the cable, for people who look for the reason."""
+
+    gaps: int = 0
+    """Lines of the board that never came, as its numbers show."""
+    senseless: int = 0
+    """Lines that came whole and said nothing known."""
+    snapshots_asked: int = 0
+    resets: int = 0
+    repeats: int = 0
+    refusals: int = 0
+
+
+class Session:
+    """One conversation, from the opening of a port to its end."""
+
+    def __init__(self, now: float) -> None:
+        self.stage = Stage.WAITING
+        self.board: Hello | None = None
+        """Who it is, once it has said so."""
+        self.letters: str | None = None
+        """What lies on the squares, None while that is not known."""
+        self.codes: tuple[int, ...] = ()
+        """The last raw codes."""
+        self.counters = Counters()
+        self._tokens = Tokenizer()
+        self._began_s = self._heard_s = now
+        self._expected_seq: int | None = None
+        self._queue: deque[Request] = deque()
+        self._outstanding: Request | None = None
+        self._next_id = 1
+        self._pinged_s = now
+        self._snapshot_wanted = False
+        self._raw_wanted = False
+        self._raw_told = False
+        self._light_wanted = ""
+        self._light_told = ""
+
+    @property
+    def damaged(self) -> int:
+        """How many stretches of bytes were no whole line."""
+        return self._tokens.damaged
+
+    # What comes in ------------------------------------------------------------------------------------------------
+
+    def receive(self, data: bytes, now: float) -> Iterator[wire.Message]:
+        """Take bytes, and go through the messages in them; after each, the session knows what it says.
+
+        Raises:
+            LinkError: when the board speaks another protocol.
+        """
+        self._tokens.feed(data)
+        for body in self._tokens:
+            try:
+                message = wire.parse(body)
+            except WireError as error:
+                self._refuse_other_protocol(body)
+                self.counters.senseless += 1
+                logger.warning("the board said something strange: %s", error)
+                continue
+            if isinstance(message, wire.Message):
+                self._take(message, now)
+                yield message
+
+    def _refuse_other_protocol(self, body: str) -> None:
+        words = body.split(",")
+        if words[0] == "HELLO" and wire.BOARD_NAME in words:
+            raise LinkError(
+                f"the board speaks a protocol that this program does not know ({body}); "
+                "flash the firmware that came with this program, see firmware/README.md"
+            )
+
+    def _take(self, message: wire.Message, now: float) -> None:
+        self._heard_s = now
+        if isinstance(message, Hello):
+            self._greet(message)
+        elif self.stage is Stage.WAITING:
+            self._ask_who_it_is()
+        self._check_sequence(message.seq)
+        match message:
+            case State():
+                self._take_state(message)
+            case Changed():
+                self._take_change(message)
+            case Heartbeat():
+                self._snapshot_wanted |= self.letters is not None and wire.crc(self.letters) != message.state_crc
+            case RawCodes():
+                self.codes = message.codes
+            case Acknowledged() | Refused():
+                self._take_answer(message)
+            case Trouble():
+                logger.warning("the board complains: %s", message.code)
+
+    def _greet(self, hello: Hello) -> None:
+        if hello.protocol != wire.PROTOCOL:
+            raise LinkError(
+                f"the board speaks protocol {hello.protocol} and this program protocol {wire.PROTOCOL}; "
+                "flash the firmware that came with this program, see firmware/README.md"
+            )
+        known = self.board
+        if known is not None and (hello.boots != known.boots or hello.seq < (self._expected_seq or 0)):
+            self.counters.resets += 1
+            self._forget()
+        self.board = hello
+        self.stage = Stage.LIVE
+        self._expected_seq = hello.seq
+        self._snapshot_wanted |= self.letters is None
+
+    def _forget(self) -> None:
+        """The board has started anew: it knows nothing of what was said, and what was known of it is old."""
+        self.letters = None
+        self._outstanding = None
+        self._light_told = ""
+        self._raw_told = False
+
+    def _ask_who_it_is(self) -> None:
+        self.stage = Stage.ASKED
+        self.ask(Hi(0))
+
+    def _check_sequence(self, seq: int) -> None:
+        if self._expected_seq is not None and seq != self._expected_seq:
+            self.counters.gaps += (seq - self._expected_seq) % wire.SEQ_MODULUS
+            self._snapshot_wanted = True
+        self._expected_seq = (seq + 1) % wire.SEQ_MODULUS
+
+    def _take_state(self, state: State) -> None:
+        if self.board is not None and len(state.letters) != self.board.squares:
+            self.counters.senseless += 1
+            return
+        self.letters = state.letters
+        self._snapshot_wanted = False
+
+    def _take_change(self, change: Changed) -> None:
+        letters = self.letters
+        if letters is None:
+            return
+        if change.index >= len(letters) or letters[change.index] != change.old:
+            self._snapshot_wanted = True
+        if change.index < len(letters):
+            self.letters = letters[: change.index] + change.new + letters[change.index + 1 :]
+
+    def _take_answer(self, answer: Acknowledged | Refused) -> None:
+        request = self._outstanding
+        if request is None or request.command.id != answer.id:
+            return  # the answer to a repeat, which has been answered before
+        self._outstanding = None
+        request.answer = answer
+        if isinstance(answer, Refused):
+            self.counters.refusals += 1
+            logger.warning("the board refuses %s: %s", wire.spell(request.command), answer.why)
+
+    # What goes out ------------------------------------------------------------------------------------------------
+
+    def ask(self, command: wire.Command) -> Request:
+        """Queue a command, whose id is given to it here; the request tells what has become of it."""
+        request = Request(replace(command, id=self._next_id))
+        self._next_id = self._next_id % (wire.SEQ_MODULUS - 1) + 1
+        self._queue.append(request)
+        return request
+
+    def show(self, letters: str) -> None:
+        """Show palette letters, one a square; only the latest wish counts."""
+        self._light_wanted = letters
+
+    def send_raw(self, *, on: bool) -> None:
+        """Ask for raw codes, ten times a second, or for no more of them."""
+        self._raw_wanted = on
+
+    def due(self, now: float) -> bytes:
+        """The bytes that are to be sent at this moment.
+
+        Raises:
+            LinkError: when the board is silent, or does not answer.
+        """
+        self._check_alive(now)
+        if self._outstanding is None:
+            self._outstanding = self._next_request(now)
+        request = self._outstanding
+        if request is None or now - request.sent_s < ANSWER_S:
+            return b""
+        if request.tries == TRIES:
+            raise LinkError(f"the board does not answer {wire.spell(request.command)}, though it can be heard")
+        self.counters.repeats += request.tries > 0
+        request.tries += 1
+        request.sent_s = now
+        return wire.line(request.command)
+
+    def _check_alive(self, now: float) -> None:
+        if self.stage is Stage.WAITING and now - self._began_s >= HELLO_S:
+            self._heard_s = now
+            self._ask_who_it_is()
+        elif self.stage is not Stage.WAITING and now - self._heard_s >= SILENCE_S:
+            raise LinkError(
+                f"no tile board answers within {HELLO_S + SILENCE_S:.0f} s; is its firmware flashed?"
+                if self.board is None
+                else f"the board has said nothing for {SILENCE_S:.0f} s"
+            )
+
+    def _next_request(self, now: float) -> Request | None:
+        """What to say next, the most urgent first."""
+        if self.stage is Stage.LIVE and not self._queue:
+            command = self._wish(now)
+            if command is not None:
+                self.ask(command)
+        if not self._queue:
+            return None
+        self._pinged_s = now  # every command shows that the host is there
+        return self._queue.popleft()
+
+    def _wish(self, now: float) -> wire.Command | None:
+        if self._snapshot_wanted:
+            self._snapshot_wanted = False
+            self.counters.snapshots_asked += 1
+            return Snap(0)
+        if self._light_wanted != self._light_told:
+            return self._next_light()
+        if self._raw_wanted != self._raw_told:
+            self._raw_told = self._raw_wanted
+            return SendRaw(0, on=self._raw_wanted)
+        return Ping(0) if now - self._pinged_s >= PING_S else None
+
+    def _next_light(self) -> Light:
+        """The next stretch of the LEDs that is not shown yet."""
+        wanted = self._light_wanted
+        told = self._light_told.ljust(len(wanted), DARK)
+        start = next((i for i, (old, new) in enumerate(zip(told, wanted, strict=False)) if old != new), 0)
+        start -= start % LIGHT_CHUNK
+        chunk = wanted[start : start + LIGHT_CHUNK]
+        self._light_told = (told[:start] + chunk + told[start + LIGHT_CHUNK :])[: len(wanted)]
+        return Light(0, start, chunk)
