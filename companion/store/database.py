@@ -172,7 +172,7 @@ def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
         engine = sa.create_engine(url, connect_args={"timeout": wait_s} if is_sqlite else {})
     except ImportError as error:
         raise StoreError(
-            f"{url.drivername} needs the module {error.name}: pip install 'mijnlieff-companion[hall]'"
+            f"{url.drivername} needs the module {error.name}; for PostgreSQL: pip install 'mijnlieff-companion[hall]'"
         ) from error
     except SQLAlchemyError as error:
         raise StoreError(f"{url.render_as_string()} is no database this program knows: {error}") from error

@@ -173,6 +173,7 @@ def pragma(log, setting):
     ("url", "trouble"),
     [
         ("nonsense://x", "is no database this program knows"),
+        ("mysql://ann:secret@host/x", "mysql needs the module MySQLdb; for PostgreSQL: pip install"),
         ("postgresql://host:port:port/x", "the database URL cannot be read"),
         ("postgresql://ann:secret@127.0.0.1:1/x?connect_timeout=1", "cannot be used: .*onnection"),
     ],
