@@ -484,9 +484,13 @@ class Referee:
         """
         square = self._record.last_move.square
         self.resigned = None
-        if not self._seen(square) & EMPTY:
-            self._undone.add(square)
+        self._undo_on(square)
         return self._take_back(time, 1)
+
+    def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
+        """What lies on `square` counts no more: it has to leave before the game goes on."""
+        if square != unless and not self._seen(square) & EMPTY:
+            self._undone.add(square)
 
     def correct(self, time: float, ply: int, text: str, *, rule_later: bool = False) -> list[Event]:
         """Replace the move at `ply` (1-based) by `text`; later moves stay.
@@ -503,9 +507,11 @@ class Referee:
             return self._ask(time, "correct", refused, ())
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
+        old, new = self.game.history[ply - 1], record.game.history[ply - 1]
         self._record, self.question = record, None
-        for move in (entry for entry in record.game.history[ply - 1 : ply] if isinstance(entry, Move)):
-            self._said.say(move.square, move.piece, self._seen(move.square))
+        if isinstance(old, Move) and isinstance(new, Move):
+            self._said.say(new.square, new.piece, self._seen(new.square))
+            self._undo_on(old.square, unless=new.square)
         corrected = events.Corrected(**self._here(time, ply), before=before, after=after)
         return [corrected, *self._told_of_the_end(time), *self._look_again(time)]
 

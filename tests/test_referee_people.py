@@ -102,6 +102,17 @@ def test_a_past_move_is_corrected_and_the_later_ones_stay():
     assert scene.look(2) == []
 
 
+def test_a_piece_that_a_correction_moved_away_is_no_new_move():
+    scene = scene_after("a1+", "a3><")
+    assert lines(scene.referee.correct(scene.time, 2, "a4x")) == ["Corrected", "disturbed a4"]
+    assert scene.look(3) == []
+    assert [str(ply) for ply in scene.game.history] == ["a1+", "a4x"]
+    scene.lift("a3")
+    scene.put("a4", "Dx")
+    assert scene.look() == ["restored a4"]
+    assert scene.play("b3+") == ["light b3+"]
+
+
 def test_a_correction_that_makes_later_moves_illegal_asks_first():
     scene = scene_after("a1+", "a2+", "a3+")
     before = scene.game

@@ -133,11 +133,13 @@ def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
         VisionError: if `corners` cannot be the corners of a board.
     """
     from companion.camera import Camera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.follow import BoardFollower  # noqa: PLC0415
     from companion.vision.reader import VideoReader  # noqa: PLC0415
 
     frames = open_frames(text)
     try:
-        return Camera(frames, VideoReader(board_reader(layout, corners)))
+        reader = board_reader(layout, corners)
+        return Camera(frames, VideoReader(reader, BoardFollower(layout, find=_found_first(reader.locate))))
     except Exception:
         frames.close()
         raise
@@ -149,6 +151,14 @@ def board_reader(layout: Layout, corners: Corners | None) -> BoardReader:
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
     return BoardReader(layout, Recogniser.bundled(), _locator(corners))
+
+
+def _found_first(first: Locator) -> Locator:
+    """Corners that a person gave hold until the board is lost; from then on it is looked for."""
+    from companion.vision.board import locate  # noqa: PLC0415 (OpenCV is slow to import)
+
+    finders = iter([first])
+    return lambda image, layout: next(finders, locate)(image, layout)
 
 
 def _locator(corners: Corners | None) -> Locator:

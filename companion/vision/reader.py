@@ -1,8 +1,9 @@
-"""A picture in, a reading of the board out: locate, rectify, see what moves, recognise.
+"""A picture in, a reading of the board out: find or follow the board, rectify, see what moves, recognise.
 
 The parts that look at pixels come in through the constructor, so that each can be replaced: a `Locator` finds the
-board, a `Recogniser` says what each patch may show. What is done here is what needs time: a square in which something
-moves is hidden, and a board on which nothing has changed since it was last recognised is not recognised again.
+board in one picture, a `Follower` knows where it is from frame to frame, a `Recogniser` says what each patch may show.
+What is done here is what needs time: a square in which something moves is hidden, and what has not changed since it was
+last recognised is not recognised again.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import numpy as np
 
 from companion.readings import ANYTHING, BoardReading
 from companion.vision.board import BoardNotFound, BoardPose
-from companion.vision.rectify import MARGIN, SQUARE, patches, rectify
+from companion.vision.pieces import Tone
+from companion.vision.rectify import MARGIN, PATCH, SQUARE, patches, rectify
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from companion.readings import Contents
@@ -31,12 +35,12 @@ COVERED = -1
 _MOVING_SHARE = 0.04
 """A square is moving when this share of it has changed since the last frame."""
 _CHANGED_SHARE = 0.01
-"""A square has changed when this share of it is not as it was when it was last recognised."""
-_NOISE_FACTOR = 6.0
+"""A square has changed when this share of its patch is not as it was when it was last recognised."""
+_NOISE_FACTOR = 9.0
+"""Changes below this many times the median change of all pixels are noise."""
 _LEAST_CHANGE = 10.0
 """Grey levels that a pixel has to change by, at least, to count as changed."""
 _REFRESH_S = 1.0
-_SEARCH_S = 0.5
 _MOSTLY = 0.5
 _STILL_TURNS = 8
 """There is time to look at a photograph from all sides."""
@@ -52,6 +56,14 @@ class Recogniser(Protocol):
         """
         ...
 
+    def embed(self, patches: Image, tone: Tone) -> Floats:
+        """An embedding for each patch of a board that has this tone: some of its squares, or all."""
+        ...
+
+    def judge(self, embeddings: Floats) -> Floats:
+        """The probabilities that `recognise` gives, from the embeddings of all squares."""
+        ...
+
     def contents(self, probabilities: Floats) -> tuple[Contents, ...]:
         """For each patch the contents that cannot be ruled out."""
         ...
@@ -62,6 +74,14 @@ class Locator(Protocol):
 
     def __call__(self, image: Image, layout: Layout, /) -> BoardPose | BoardNotFound:
         """Where the board is, or why it is not found."""
+        ...
+
+
+class Follower(Protocol):
+    """What knows where the board is in every frame of a video; see `companion.vision.follow.BoardFollower`."""
+
+    def follow(self, image: Image, time: float) -> BoardPose | BoardNotFound:
+        """Where the board is in the frame taken at `time` (source seconds), or why that cannot be told now."""
         ...
 
 
@@ -89,30 +109,31 @@ class BoardReader:
         pose = self.locate(image, self.layout)
         if isinstance(pose, BoardNotFound):
             return pose
-        squares, hidden = self.squares(rectify(image, pose.points(), self.layout), turns=_STILL_TURNS)
+        seen = patches(rectify(image, pose.points(), self.layout), self.layout)
+        squares, hidden = self.judged(self.recogniser.recognise(seen, turns=_STILL_TURNS))
         return StillReading(pose, squares, hidden)
 
-    def squares(self, top_view: Image, *, turns: int = 1) -> tuple[tuple[Contents, ...], int]:
+    def judged(self, probabilities: Floats) -> tuple[tuple[Contents, ...], int]:
         """What each square may hold, and the mask of the covered ones."""
-        probabilities = self.recogniser.recognise(patches(top_view, self.layout), turns=turns)
-        covered = probabilities[:, COVERED] > _MOSTLY
+        hidden = _mask(probabilities[:, COVERED] > _MOSTLY)
         contents = self.recogniser.contents(probabilities)
-        hidden = sum(1 << i for i, is_covered in enumerate(covered) if is_covered)
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden
 
 
 class VideoReader:
     """Reads the frames of one camera, in order."""
 
-    def __init__(self, reader: BoardReader) -> None:
+    def __init__(self, reader: BoardReader, follower: Follower) -> None:
         self.layout = reader.layout
         self.pose: BoardPose | None = None
+        """Where the board was last seen."""
         self.why_not = ""
-        """Why the board is not found, while it is not."""
+        """Why it is not seen now; empty while it is."""
         self._reader = reader
+        self._follower = follower
         self._motion = _Motion(reader.layout)
-        self._searched = float("-inf")
-        self._recognised = float("-inf")
+        self._embeddings: Floats | None = None
+        self._refreshed = float("-inf")
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
 
@@ -121,17 +142,18 @@ class VideoReader:
 
         While the board is not found, everything is hidden.
         """
-        pose = self._located(time, image)
-        if pose is None:
-            everything = self.layout.all
-            return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=everything)
+        pose = self._follower.follow(image, time)
+        if isinstance(pose, BoardNotFound):
+            self.why_not = pose.why
+            return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
+        self.pose, self.why_not = pose, ""
         top_view = rectify(image, pose.points(), self.layout)
         moving, changed = self._motion.see(top_view)
-        if changed or time - self._recognised >= _REFRESH_S:
-            self._seen = self._reader.squares(top_view)
-            self._evidence = _jpeg(top_view)
-            self._motion.keep()
-            self._recognised = time
+        if time - self._refreshed >= _REFRESH_S:
+            self._refreshed = time
+            self._recognise(top_view, self.layout.all)
+        elif changed & ~moving:
+            self._recognise(top_view, changed & ~moving)
         squares, covered = self._seen
         hidden = moving | covered
         return BoardReading(
@@ -141,52 +163,66 @@ class VideoReader:
             evidence=self._evidence,
         )
 
-    def _located(self, time: float, image: Image) -> BoardPose | None:
-        if self.pose is None and time - self._searched >= _SEARCH_S:
-            self._searched = time
-            found = self._reader.locate(image, self.layout)
-            if isinstance(found, BoardNotFound):
-                self.why_not = found.why
-            else:
-                self.pose = found
-        return self.pose
+    def _recognise(self, top_view: Image, squares: int) -> None:
+        """Look at these squares anew, and judge them beside what is known of the others."""
+        cut, recogniser = patches(top_view, self.layout), self._reader.recogniser
+        chosen = [i for i in range(len(self.layout)) if squares >> i & 1]
+        fresh = recogniser.embed(cut[chosen], Tone.of(cut))
+        if self._embeddings is None:
+            self._embeddings = np.zeros((len(self.layout), fresh.shape[1]), fresh.dtype)
+        self._embeddings[chosen] = fresh
+        self._seen = self._reader.judged(recogniser.judge(self._embeddings))
+        self._evidence = _jpeg(top_view)
+        self._motion.keep(squares)
 
 
 class _Motion:
     """What moves on the board, and what is not as it was when it was last recognised."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+        self._squares = [_region(layout, i, 0) for i in range(len(layout))]
+        self._patches = [_region(layout, i, (PATCH - SQUARE) // 2) for i in range(len(layout))]
+        self._all = layout.all
         self._last: NDArray[np.int16] | None = None
-        self._kept: NDArray[np.int16] | None = None
+        self._kept: list[NDArray[np.int16]] = []
+        """Each square's patch as it was when it was last recognised."""
 
     def see(self, top_view: Image) -> tuple[int, int]:
         """The masks of the squares that move, and of those that have changed since `keep`."""
         grey = cv2.GaussianBlur(cv2.cvtColor(top_view, cv2.COLOR_BGR2GRAY), (0, 0), 1.5).astype(np.int16)
-        moving = self._differing(grey, self._last, _MOVING_SHARE) if self._last is not None else 0
-        changed = self._differing(grey, self._kept, _CHANGED_SHARE) if self._kept is not None else self._layout.all
+        moving, changed, least = 0, self._all, _LEAST_CHANGE
+        if self._last is not None:
+            difference = grey - self._last
+            difference -= np.int16(np.median(difference[::4, ::4]))  # a lamp or a cloud changes all of it alike
+            size = np.abs(difference)
+            least = max(least, _NOISE_FACTOR * float(np.median(size[::4, ::4])))
+            moving = _mask((size[region] > least).mean() > _MOVING_SHARE for region in self._squares)
+        if self._kept:
+            pairs = zip(self._patches, self._kept, strict=True)
+            changed = _mask((np.abs(grey[region] - kept) > least).mean() > _CHANGED_SHARE for region, kept in pairs)
         self._last = grey
         return moving, changed
 
-    def keep(self) -> None:
-        """Take what was seen last for what is known."""
-        self._kept = self._last
+    def keep(self, squares: int) -> None:
+        """Take what was seen last of these squares for what is known."""
+        if self._last is None:
+            return
+        self._kept = self._kept or [self._last[region] for region in self._patches]
+        for i, region in enumerate(self._patches):
+            if squares >> i & 1:
+                self._kept[i] = self._last[region]
 
-    def _differing(self, grey: NDArray[np.int16], before: NDArray[np.int16] | None, share: float) -> int:
-        if before is None:
-            return self._layout.all
-        difference = grey - before
-        difference -= np.int16(np.median(difference[::4, ::4]))  # a lamp or a cloud changes all of it alike
-        size = np.abs(difference)
-        noise = float(np.median(size[::4, ::4])) * 1.5
-        changed = size > max(_LEAST_CHANGE, _NOISE_FACTOR * noise)
-        mask = 0
-        for i, square in enumerate(self._layout.squares):
-            x = MARGIN + square.column * SQUARE
-            y = MARGIN + (self._layout.rows - 1 - square.row) * SQUARE
-            if changed[y : y + SQUARE, x : x + SQUARE].mean() > share:
-                mask |= 1 << i
-        return mask
+
+def _region(layout: Layout, index: int, around: int) -> tuple[slice, slice]:
+    """The pixels of one square in the top view, and so many around it."""
+    square = layout.squares[index]
+    x = MARGIN + square.column * SQUARE
+    y = MARGIN + (layout.rows - 1 - square.row) * SQUARE
+    return slice(y - around, y + SQUARE + around), slice(x - around, x + SQUARE + around)
+
+
+def _mask(flags: Iterable[object]) -> int:
+    return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
 def _jpeg(image: Image) -> bytes:

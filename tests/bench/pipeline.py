@@ -22,10 +22,11 @@ from companion.referee import Referee
 from companion.rules import Game, Layout
 from companion.settling import Settler
 from companion.vision import reader as reading
+from companion.vision.follow import BoardFollower
 from companion.vision.reader import VideoReader
 
 GAME = Path(__file__).parent.parent / "data" / "game.mp4"
-STAGES = ("decode", "locate", "rectify", "motion", "recognise", "settle", "referee")
+STAGES = ("decode", "follow", "locate", "rectify", "motion", "recognise", "settle", "referee")
 
 
 class Clock:
@@ -54,9 +55,11 @@ def main(video: str) -> None:
     eyes = board_reader(layout, None)
     timed = reading.BoardReader(layout, eyes.recogniser, clock.timed("locate", eyes.locate))
     reading.rectify = clock.timed("rectify", reading.rectify)
-    reader, settler, referee = VideoReader(timed), Settler(layout), Referee(Game.start())
+    follower = BoardFollower(layout, find=timed.locate)
+    follower.follow = clock.timed("follow", follower.follow)
+    reader, settler, referee = VideoReader(timed, follower), Settler(layout), Referee(Game.start())
     reader._motion.see = clock.timed("motion", reader._motion.see)
-    eyes.recogniser.recognise = clock.timed("recognise", eyes.recogniser.recognise)
+    eyes.recogniser.embed = clock.timed("recognise", eyes.recogniser.embed)
     frames = open_frames(f"video:{video}")
     steady, idle = [], []
     try:
