@@ -34,6 +34,8 @@ COVERED = -1
 """The column of a recogniser's probabilities that says that a hand or another thing covers the square."""
 _MOVING_SHARE = 0.04
 """A square is moving when this share of it has changed since the last frame."""
+_BLUR_REACH = 3
+"""What moves next to a square is seen in so many pixels of its edge, when noise is smoothed away."""
 _CHANGED_SHARE = 0.01
 """A square has changed when this share of its patch is not as it was when it was last recognised."""
 _NOISE_FACTOR = 9.0
@@ -180,7 +182,7 @@ class _Motion:
     """What moves on the board, and what is not as it was when it was last recognised."""
 
     def __init__(self, layout: Layout) -> None:
-        self._squares = [_region(layout, i, 0) for i in range(len(layout))]
+        self._squares = [_region(layout, i, -_BLUR_REACH) for i in range(len(layout))]
         self._patches = [_region(layout, i, (PATCH - SQUARE) // 2) for i in range(len(layout))]
         self._all = layout.all
         self._last: NDArray[np.int16] | None = None

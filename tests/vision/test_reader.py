@@ -1,0 +1,145 @@
+"""From frames to readings, with eyes that see grey squares: what moves, what is hidden, what is looked at again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
+from companion.rules import Layout, Piece, Square
+from companion.vision.board import BoardNotFound, BoardPose
+from companion.vision.reader import BoardReader, StillReading, VideoReader
+from companion.vision.rectify import MARGIN, SQUARE
+
+LAYOUT = Layout.parse("4x4")
+SIDE = 4 * SQUARE
+CORNERS = ((MARGIN, MARGIN + SIDE), (MARGIN + SIDE, MARGIN + SIDE), (MARGIN + SIDE, MARGIN), (MARGIN, MARGIN))
+POSE = BoardPose(tuple((float(x), float(y)) for x, y in CORNERS), 1.0)
+PLUS = Piece.parse("light straight")
+GREYS = {EMPTY: 120, contents_of([PLUS]): 200, ANYTHING: 40}
+B2 = Square.parse("b2")
+
+
+class GreyEyes:
+    """A recogniser of squares painted in one of three greys: empty, light straight, covered."""
+
+    def __init__(self) -> None:
+        self.looked: list[int] = []
+
+    def embed(self, patches, tone):
+        self.looked.append(len(patches))
+        return patches[:, 30:42, 30:42].mean(axis=(1, 2, 3), dtype=np.float32)[:, None]
+
+    def judge(self, embeddings):
+        probabilities = np.zeros((len(embeddings), len(ALL_CONTENTS) + 1), np.float32)
+        for row, grey in zip(probabilities, embeddings[:, 0], strict=True):
+            nearest = min(GREYS.values(), key=lambda value: abs(value - grey))
+            row[{120: 0, 200: ALL_CONTENTS.index(PLUS), 40: -1}[nearest]] = 1
+        return probabilities
+
+    def recognise(self, patches, *, turns=1):
+        return self.judge(self.embed(patches, None))
+
+    def contents(self, probabilities):
+        return tuple(sum(1 << int(i) for i in np.flatnonzero(row[:-1] > 0.5)) for row in probabilities)
+
+
+class Fixed:
+    """A follower of a board that never moves, or is not there."""
+
+    def __init__(self, pose=POSE) -> None:
+        self.pose = pose
+
+    def follow(self, image, time):
+        return self.pose
+
+
+def picture(light: float = 1.0, **squares: int) -> np.ndarray:
+    image = np.full((SIDE + 2 * MARGIN, SIDE + 2 * MARGIN, 3), 90, np.uint8)
+    for square in LAYOUT:
+        x, y = MARGIN + square.column * SQUARE, MARGIN + (3 - square.row) * SQUARE
+        image[y : y + SQUARE, x : x + SQUARE] = squares.get(str(square), 120)
+    return np.clip(image * light, 0, 255).astype(np.uint8)
+
+
+@pytest.fixture
+def eyes() -> GreyEyes:
+    return GreyEyes()
+
+
+@pytest.fixture
+def reader(eyes) -> VideoReader:
+    return VideoReader(BoardReader(LAYOUT, eyes, lambda image, layout: POSE), Fixed())
+
+
+def watch(reader, *pictures, step_s=0.1):
+    return [reader.read(i * step_s, image) for i, image in enumerate(pictures)]
+
+
+def test_an_empty_board_is_read_as_empty(reader):
+    (reading,) = watch(reader, picture())
+    assert reading.squares == (EMPTY,) * 16
+    assert reading.hidden == 0
+
+
+def test_a_square_is_hidden_while_something_moves_in_it_and_read_when_it_rests(reader):
+    moving, at_rest = watch(reader, picture(), picture(b2=200), picture(b2=200))[1:]
+    assert moving.hidden == LAYOUT.mask([B2])
+    assert moving.squares[LAYOUT.index(B2)] == ANYTHING
+    assert at_rest.hidden == 0
+    assert at_rest.squares[LAYOUT.index(B2)] == contents_of([PLUS])
+
+
+def test_a_hand_that_rests_hides_its_square(reader):
+    reading = watch(reader, *[picture(b2=40)] * 3)[-1]
+    assert reading.hidden == LAYOUT.mask([B2])
+
+
+def test_a_board_at_rest_is_looked_at_once_a_second(reader, eyes):
+    watch(reader, *[picture()] * 31)
+    assert eyes.looked == [16, 16, 16, 16]
+
+
+def test_only_what_has_changed_and_its_neighbours_are_looked_at_again(reader, eyes):
+    watch(reader, picture(), *[picture(a1=200)] * 3)
+    assert eyes.looked[0] == 16
+    assert sum(eyes.looked[1:]) <= 8
+
+
+def test_a_lamp_that_dims_is_no_motion(reader):
+    readings = watch(reader, *[picture(light=1 - i / 40) for i in range(9)])
+    assert [reading.hidden for reading in readings] == [0] * 9
+
+
+def test_noise_is_no_motion(reader):
+    noise = np.random.default_rng(1)
+    pictures = [np.clip(picture() + noise.normal(0, 12, picture().shape), 0, 255).astype(np.uint8) for _ in range(9)]
+    assert [reading.hidden for reading in watch(reader, *pictures)] == [0] * 9
+
+
+def test_everything_is_hidden_while_the_board_is_not_found(eyes):
+    reader = VideoReader(
+        BoardReader(LAYOUT, eyes, lambda image, layout: POSE), Fixed(BoardNotFound("a hand covers a corner"))
+    )
+    (reading,) = watch(reader, picture())
+    assert reading.hidden == LAYOUT.all
+    assert reader.why_not == "a hand covers a corner"
+    assert reader.pose is None
+
+
+def test_the_evidence_is_a_picture_of_the_board(reader):
+    (reading,) = watch(reader, picture())
+    assert reading.evidence.startswith(b"\xff\xd8")
+
+
+def test_a_photograph_is_read_where_the_board_is_found(eyes):
+    found = BoardReader(LAYOUT, eyes, lambda image, layout: POSE).read(picture(b2=200, c3=40))
+    assert isinstance(found, StillReading)
+    assert found.squares[LAYOUT.index(B2)] == contents_of([PLUS])
+    assert found.hidden == LAYOUT.mask([Square.parse("c3")])
+
+
+def test_a_photograph_without_a_board_says_why(eyes):
+    assert BoardReader(LAYOUT, eyes, lambda image, layout: BoardNotFound("no board here")).read(
+        picture()
+    ) == BoardNotFound("no board here")
