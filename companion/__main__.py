@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from companion import __version__
@@ -15,6 +17,11 @@ COMMANDS = {
     ),
 }
 """Every command, in the order that help shows."""
+
+
+# What OpenCV and FFmpeg write to standard error is said by our own errors, in one line.
+os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 
 
 @click.group(cls=LazyGroup, lazy=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})

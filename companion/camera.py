@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from companion.readings import BoardReading
     from companion.vision.reader import VideoReader
 
-os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what FFmpeg has to say is said by our own errors
 logger = logging.getLogger(__name__)
 
 _WHOLE_SHARE = 0.8

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.readings import Source
+    from companion.vision.board import BoardNotFound, BoardPose
     from companion.vision.reader import BoardReader, Locator
 
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
@@ -158,7 +159,11 @@ def _found_first(first: Locator) -> Locator:
     from companion.vision.board import locate  # noqa: PLC0415 (OpenCV is slow to import)
 
     finders = iter([first])
-    return lambda image, layout: next(finders, locate)(image, layout)
+
+    def find(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
+        return next(finders, locate)(image, layout)
+
+    return find
 
 
 def _locator(corners: Corners | None) -> Locator:

@@ -1,0 +1,74 @@
+"""`companion read` as people run it: the JSON of the contract, and pictures that cannot be read."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from tests.commands.test_watch import CORNERS, DATA, GAME, TRUTH, companion
+
+
+@pytest.fixture(scope="module")
+def last_frame(tmp_path_factory) -> Path:
+    """The finished game, as a photograph."""
+    video = cv2.VideoCapture(str(GAME))
+    video.set(cv2.CAP_PROP_POS_FRAMES, 828)
+    there, image = video.read()
+    assert there
+    path = tmp_path_factory.mktemp("pictures") / "end.png"
+    cv2.imwrite(str(path), image)
+    return path
+
+
+@pytest.mark.parametrize("corners", [[], ["--corners", CORNERS]], ids=["found", "given"])
+def test_a_finished_game_is_scored_from_one_photograph(last_frame, corners):
+    done = companion("read", str(last_frame), "--json", *corners)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["image"], told["found"], told["card"], told["hidden"]) == (str(last_frame), True, None, [])
+    assert told["score"] == {"light": 4, "dark": 1}
+    assert (told["squares"]["a1"], told["squares"]["d1"]) == (["light straight"], ["."])
+    assert told["squares"]["a4"] == ["dark pusher"]
+    for name, point in TRUTH["corners"].items():
+        assert math.dist(told["corners"][name], point) < 25  # a quarter of a square
+
+
+def test_people_see_a_drawing_and_the_score(last_frame):
+    done = companion("read", str(last_frame))
+    assert done.stdout.splitlines()[1:] == ["p D . D", "u P P s", "S U s U", "S p d .", "Light 4, Dark 1"]
+
+
+def test_every_image_has_its_line_and_one_that_fails_fails_the_command(last_frame, tmp_path):
+    (tmp_path / "torn.jpg").write_bytes(b"\xff\xd8\xff\xe0 torn")
+    cv2.imwrite(str(tmp_path / "grey.png"), np.full((200, 300, 3), 90, np.uint8))
+    images = [str(tmp_path / "none.png"), str(tmp_path / "torn.jpg"), str(tmp_path / "grey.png"), str(last_frame)]
+    done = companion("read", *images, "--json")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 1
+    assert [line["image"] for line in told] == images
+    assert [line["found"] for line in told] == [False, False, False, True]
+    assert "there is no picture" in told[0]["why"]
+    assert "is not a picture that can be read" in told[1]["why"]
+    assert "no board" in told[2]["why"]
+    assert set(told[2]) == {"image", "found", "why"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["none.jpg"], 1, "there is no picture none.jpg"),
+        ([str(DATA / "game.json")], 1, "is not a picture that can be read"),
+        ([], 2, "Missing argument"),
+        (["a.jpg", "--corners", "1,1 2,2 3,3"], 2, "is not four points"),
+    ],
+)
+def test_what_cannot_be_read_is_one_clear_line(arguments, code, says):
+    done = companion("read", *arguments)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr

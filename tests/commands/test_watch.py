@@ -1,0 +1,101 @@
+"""`companion watch` as people run it: the sample game, bad input, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+DATA = Path(__file__).parent.parent / "data"
+GAME = DATA / "game.mp4"
+TRUTH = json.loads((DATA / "game.json").read_text())
+MOVES = [move["notation"] for move in TRUTH["moves"] if "square" in move]
+HAND_OFF = {move["notation"]: move["t_hand_off_board"] for move in TRUTH["moves"] if "square" in move}
+CORNERS = " ".join(f"{x},{y}" for x, y in TRUTH["corners"].values())
+
+
+def companion(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "companion", *arguments], capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@pytest.fixture(scope="module", params=["found", "given"])
+def game(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("log")
+    corners = ["--corners", CORNERS] if request.param == "given" else []
+    done = companion("watch", f"video:{GAME}", "--json", "--data", str(folder), *corners)
+    return done, [json.loads(line) for line in done.stdout.splitlines()], folder
+
+
+@pytest.mark.slow
+def test_every_move_of_the_sample_game_is_told_exactly_and_in_time(game):
+    done, told, _ = game
+    assert (done.returncode, done.stderr) == (0, "")
+    played = [event for event in told if event["event"] == "MovePlayed"]
+    assert [event["move"] for event in played] == MOVES
+    assert all(0 <= event["time"] - HAND_OFF[event["move"]] <= 1.5 for event in played)
+    kinds = [event["event"] for event in told]
+    assert kinds.count("PassForced") == 2
+    assert not {"MoveTakenBack", "IllegalPlacement", "Corrected", "Unresolved"} & set(kinds)
+    over = told[-1]
+    assert (over["event"], over["score"], over["winner"]) == ("GameOver", {"light": 4, "dark": 1}, "light")
+    assert len(over["moves"]) == 16
+
+
+@pytest.mark.slow
+def test_the_match_is_in_the_log_with_its_pictures(game):
+    _, _, folder = game
+    listed = companion("matches", "list", "--json", "--data", str(folder))
+    (match,) = [json.loads(line) for line in listed.stdout.splitlines()]
+    exported = companion("matches", "export", str(match["match"]), "--data", str(folder))
+    assert '[Result "4-1"]' in exported.stdout
+    assert companion("matches", "verify", str(match["match"]), "--data", str(folder)).returncode == 0
+
+
+@pytest.fixture
+def no_board(tmp_path) -> Path:
+    path = tmp_path / "table.avi"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 5, (320, 240))
+    for _ in range(5):
+        writer.write(np.full((240, 320, 3), 128, np.uint8))
+    writer.release()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["video:none.mp4"], 1, "there is no video none.mp4"),
+        (["none.mp4"], 1, "is not a source; known are"),
+        ([f"video:{DATA / 'game.json'}"], 1, "is not a video that can be read"),
+        ([f"images:{DATA / 'none'}"], 1, "there is no folder"),
+        ([f"video:{GAME}", "--corners", "1,2 3,4"], 2, "is not four points"),
+        ([f"video:{GAME}", "--corners", "10,10 500,10 500,400 10,400"], 1, "go round the wrong way"),
+        ([f"video:{GAME}", "--corners", "9000,10 500,10 500,400 10,400"], 1, "lie far outside the picture"),
+        ([f"video:{GAME}", "--first", "middle"], 2, "'middle' is not one of 'outside', 'anywhere'"),
+        ([f"video:{GAME}", "--layout", "###"], 2, "2x2 boards cannot tile"),
+        ([f"video:{GAME}", "--profile", "none.json"], 1, "the profile none.json cannot be read"),
+        ([f"video:{GAME}", "--data", "/dev/null/logs"], 1, "/dev/null/logs"),
+        ([], 2, "Missing argument 'SOURCE'"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_line(arguments, code, says):
+    done = companion("watch", *arguments)
+    assert done.returncode == code
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    if code == 1:
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_table_without_a_board_is_not_taken_for_a_quiet_game(no_board):
+    done = companion("watch", f"video:{no_board}", "--json")
+    assert done.returncode == 1
+    assert "the board is not found" in done.stderr
+    assert [json.loads(line)["event"] for line in done.stdout.splitlines()] == ["MatchStarted"]
