@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 COVERED = len(ALL_CONTENTS)
 """The class after all contents: something lies or hovers over the square."""
 CLASSES = COVERED + 1
-_COVERED_FROM = 0.35
+_COVERED_FROM = 0.4
+_UNTOUCHED_TO = 0.06
 _SEEN_FROM = 0.78
 _CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
 
@@ -69,6 +70,10 @@ def _paint_visitor(canvas: Canvas, marks: dict[Kind, Floats]) -> None:
     spot = rng.uniform(-0.6, SIDE + 0.6, 2)
     x, y = canvas.view.project(spot[None], rng.uniform(0.2, 1.2))[0].tolist()
     hand = rng.random() < 0.8
+    if hand and rng.random() < 0.3 and canvas.scene.pieces.family is not Family.CUBES:
+        held = Placed(float(spot[0]), float(spot[1]), float(rng.uniform(0.5, 2)), float(rng.uniform(0, 7)),
+                      tuple(Colour)[rng.integers(2)], tuple(Kind)[rng.integers(4)], None)  # fmt: skip
+        paint_piece(canvas, held, marks[held.kind], held=True)
     layer = canvas.albedo.copy()
     mask = (draw_hand if hand else draw_thing)(rng, layer, (x, y), scale)
     _shade_under(canvas, mask)
@@ -76,10 +81,6 @@ def _paint_visitor(canvas: Canvas, marks: dict[Kind, Floats]) -> None:
     light = np.array([[[rng.uniform(0.6, 1.4), 1.0, 0.0]]], np.float32)
     canvas.blend((slice(None), slice(None)), layer.astype(np.float32), alpha, light)
     canvas.owner[mask > 127] = OVER
-    if hand and rng.random() < 0.3 and canvas.scene.pieces.family is not Family.CUBES:
-        held = Placed(float(spot[0]), float(spot[1]), float(rng.uniform(0.5, 2)), float(rng.uniform(0, 7)),
-                      tuple(Colour)[rng.integers(2)], tuple(Kind)[rng.integers(4)], None)  # fmt: skip
-        paint_piece(canvas, held, marks[held.kind], held=True)
 
 
 def _shade_under(canvas: Canvas, mask: Bytes) -> None:
@@ -100,7 +101,7 @@ def truth(canvas: Canvas) -> tuple[Floats, Floats]:
         seen, over = _seen(canvas, square, piece)
         if over >= _COVERED_FROM:
             targets[square, COVERED], weights[square] = 1, 1
-        elif seen >= _SEEN_FROM:
+        elif seen >= _SEEN_FROM and over <= _UNTOUCHED_TO:
             targets[square], weights[square] = _answer(canvas.scene.pieces, piece), 1
     return targets, weights
 

@@ -278,17 +278,15 @@ def draw_set(rng: Generator, family: Family, board: BoardLook) -> SetLook:
     if family is Family.HOPWOOD:
         return _hopwood_set(rng, board)
     light, dark = _diagram_colours(rng, board)
-    blank = rng.random() < 0.04
-    is_round = bool(rng.random() < 0.3)
     return SetLook(
         family=family,
         style=MarkStyle.draw(rng, outline=bool(rng.random() < 0.06)),
         bodies={Colour.LIGHT: _body(rng, light, dark=False), Colour.DARK: _body(rng, dark, dark=True)},
         half=float(rng.uniform(0.33, 0.46)),
         height=float(rng.uniform(0.06, 0.5) ** 1.0),
-        round=is_round,
+        round=bool(rng.random() < 0.3),
         corner=float(rng.uniform(0.0, 0.12)),
-        blank=bool(blank),
+        blank=False,
         telling=True,
     )
 
@@ -437,7 +435,7 @@ def _piece(
 def draw_camera(rng: Generator, family: Family) -> Camera:
     """From straight above to 60 degrees oblique, 18 to 80 pixels a square."""
     tilt = np.radians(rng.uniform(0, 35) if rng.random() < 0.55 else rng.uniform(20, 62))
-    least = 32 if family is Family.HOPWOOD else 18
+    least = 38 if rng.random() < 0.75 else 30 if family is Family.HOPWOOD else 18
     return Camera(
         tilt=float(tilt),
         turn=float(rng.uniform(0, 2 * np.pi)),
