@@ -45,7 +45,7 @@ def train(data: Boards, course: Course, report: Callable[[int, float], None], re
     torch.manual_seed(course.seed)
     reader = reader or Reader()
     reader.train()
-    reader.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    reader.to(memory_format=torch.channels_last)
     optimiser = torch.optim.AdamW(reader.parameters(), course.rate, weight_decay=1e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, course.rate, course.steps, pct_start=0.1)
     running = 2.0
@@ -54,13 +54,14 @@ def train(data: Boards, course: Course, report: Callable[[int, float], None], re
             scores = reader(seen)
         loss = judged(scores.float(), targets, weights)
         optimiser.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(reader.parameters(), 2.0)
         optimiser.step()
         schedule.step()
         running += 0.02 * (float(loss.detach()) - running)
         report(step, running)
-    return reader.eval()
+    reader.eval()
+    return reader
 
 
 def judged(scores: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
