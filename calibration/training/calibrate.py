@@ -14,6 +14,7 @@ import numpy as np
 
 from calibration.training.dataset import BOARD
 from calibration.training.scene import Family
+from calibration.training.truth import JUDGED
 from companion.readings import ANYTHING
 from companion.vision.pieces import COVERED, SetRule
 from companion.vision.rectify import patches
@@ -45,7 +46,7 @@ class Judged:
 def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
     """What `recogniser` says about every square that counts."""
     said = [recogniser.recognise(patches(view, BOARD), turns=turns) for view in boards.views]
-    counts = (boards.weights > 0).ravel()
+    counts = (boards.weights >= JUDGED).ravel()
     families = np.repeat(boards.families, len(BOARD))
     targets = boards.targets.reshape(-1, boards.targets.shape[-1])
     return Judged(np.concatenate(said)[counts], targets[counts], families[counts])

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibration.training.render import CLASSES, render
+from calibration.training.render import render
 from calibration.training.scene import SIDE, Family, draw_scene
 from calibration.training.textures import Fabrics
+from calibration.training.truth import CLASSES
 from companion.rules import Layout
 from companion.vision.rectify import rectify
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from calibration.training.scene import Scene
 
 SHARD = 250
 BOARD = Layout.parse("4x4")
@@ -64,8 +67,15 @@ class Studio:
         views, targets, weights, families = zip(*drawn, strict=True)
         return Boards(np.stack(views), np.stack(targets), np.stack(weights), np.array(families, np.uint8))
 
+    def scene(self, number: int) -> Scene:
+        """The scene with this number, not yet drawn."""
+        return draw_scene(self._rng(number))
+
+    def _rng(self, number: int) -> np.random.Generator:
+        return np.random.default_rng((self._split.value, 1, number))
+
     def _board(self, number: int) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32], int]:
-        rng = np.random.default_rng((self._split.value, 1, number))
+        rng = self._rng(number)
         scene = draw_scene(rng)
         photo = render(rng, scene, self._fabrics)
         side = np.linalg.norm(photo.corners[0] - photo.corners[1]) / SIDE

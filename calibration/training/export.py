@@ -13,7 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from calibration.training.render import CLASSES
+from calibration.training.truth import CLASSES
 from companion.vision.pieces import EMBEDDING
 from companion.vision.rectify import PATCH
 

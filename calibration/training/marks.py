@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.float32]
 
 MASK = 192
-_CENTRE = MASK / 2
+_CENTRE = (MASK - 1) / 2
 _SHIFT = 4
 
 

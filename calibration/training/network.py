@@ -9,7 +9,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from calibration.training.render import CLASSES
+from calibration.training.truth import CLASSES
 from companion.vision.pieces import EMBEDDING
 
 _PAIR = 2

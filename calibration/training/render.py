@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from calibration.training.canvas import BOARD, OVER, TABLE, Canvas, blur
+from calibration.training.canvas import OVER, Canvas, blur
 from calibration.training.ground import paint_ground
 from calibration.training.hands import draw_hand, draw_thing
 from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.prisms import paint_piece
-from calibration.training.scene import SIDE, Family, Placed, Scene, SetLook
-from calibration.training.view import outline, square_outline
-from companion.readings import ALL_CONTENTS
-from companion.rules import Colour, Kind, Piece
+from calibration.training.scene import SIDE, Family, Placed, Scene
+from calibration.training.truth import truth
+from companion.rules import Colour, Kind
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -26,12 +25,6 @@ if TYPE_CHECKING:
     from calibration.training.canvas import Bytes, Floats
     from calibration.training.textures import Fabrics
 
-COVERED = len(ALL_CONTENTS)
-"""The class after all contents: something lies or hovers over the square."""
-CLASSES = COVERED + 1
-_COVERED_FROM = 0.4
-_UNTOUCHED_TO = 0.06
-_SEEN_FROM = 0.78
 _CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
 
 
@@ -46,7 +39,7 @@ class Photograph:
     targets: NDArray[np.float32]
     """What may be answered for each square, `(16, CLASSES)`: a distribution."""
     weights: NDArray[np.float32]
-    """How far each square is to be judged, `(16,)`: 0 where even the truth is a matter of opinion."""
+    """How far each square counts, `(16,)`; see `truth`."""
 
 
 def render(rng: Generator, scene: Scene, fabrics: Fabrics) -> Photograph:
@@ -58,9 +51,9 @@ def render(rng: Generator, scene: Scene, fabrics: Fabrics) -> Photograph:
         paint_piece(canvas, piece, marks[piece.kind])
     for _ in range(scene.hands):
         _paint_visitor(canvas, marks)
-    targets, weights = truth(canvas)
     static = fabrics.static(rng, canvas.view.height, canvas.view.width)
     picture = take(canvas.light(), static, scene.lens)
+    targets, weights = truth(canvas, picture, marks)
     return Photograph(picture, canvas.view.project(_CORNERS, 0.0), targets, weights)
 
 
@@ -90,46 +83,3 @@ def _shade_under(canvas: Canvas, mask: Bytes) -> None:
     shadow = blur(np.asarray(moved, np.uint8), float(rng.uniform(0.03, 0.4) * scale) + 0.5).astype(np.float32) / 255
     canvas.lamp *= 1 - shadow * np.float32(rng.uniform(0.5, 1))
     canvas.room *= 1 - shadow * np.float32(rng.uniform(0.1, 0.5))
-
-
-def truth(canvas: Canvas) -> tuple[Floats, Floats]:
-    """What each square's answer should be, `(16, CLASSES)`, and how far it counts, `(16,)`."""
-    targets, weights = np.zeros((SIDE * SIDE, CLASSES), np.float32), np.zeros(SIDE * SIDE, np.float32)
-    standing = {piece.square: piece for piece in canvas.scene.placed if piece.square is not None}
-    for square in range(SIDE * SIDE):
-        piece = standing.get(square)
-        seen, over = _seen(canvas, square, piece)
-        if over >= _COVERED_FROM:
-            targets[square, COVERED], weights[square] = 1, 1
-        elif seen >= _SEEN_FROM and over <= _UNTOUCHED_TO:
-            targets[square], weights[square] = _answer(canvas.scene.pieces, piece), 1
-    return targets, weights
-
-
-def _seen(canvas: Canvas, square: int, piece: Placed | None) -> tuple[float, float]:
-    """The shares of a piece's face, or of an empty square, that the camera sees and that a visitor covers."""
-    if piece is None:
-        polygon, own = canvas.view.project(square_outline(0.42, square), 0.0), (BOARD, TABLE)
-    else:
-        pieces = canvas.scene.pieces
-        polygon, own = canvas.view.project(outline(pieces, piece), pieces.height), (square, square)
-    stencil = np.zeros(canvas.owner.shape, np.uint8)
-    cv2.fillConvexPoly(stencil, np.round(polygon).astype(np.int32), 1)
-    owners = canvas.owner[stencil > 0]
-    if owners.size == 0:
-        return 0.0, 0.0
-    return float(np.isin(owners, own).mean()), float((owners == OVER).mean())
-
-
-def _answer(pieces: SetLook, piece: Placed | None) -> Floats:
-    """The distribution over all that a person could see there."""
-    answer = np.zeros(CLASSES, np.float32)
-    if piece is None:
-        answer[0] = 1
-        return answer
-    colours = (piece.colour,) if pieces.telling else tuple(Colour)
-    kinds = tuple(Kind) if pieces.blank else (piece.kind,)
-    for colour in colours:
-        for kind in kinds:
-            answer[ALL_CONTENTS.index(Piece(colour, kind))] = 1 / (len(colours) * len(kinds))
-    return answer

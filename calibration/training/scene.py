@@ -6,7 +6,7 @@ from the board's face. Nothing here makes pixels: `render` does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -28,6 +28,7 @@ _CUBE_COLOURS = ((40, 40, 190), (190, 70, 40), (60, 150, 60), (40, 190, 220), (2
 _INKS = ((30, 30, 180), (150, 60, 30), (40, 110, 40), (30, 150, 200), (20, 20, 22), (235, 235, 235), (60, 170, 215))
 _TELLING_RATIO = 1.5
 _BLURRED_RATIO = 1.25
+_TRIES = 60
 
 
 class Family(Enum):
@@ -183,6 +184,15 @@ class Scene:
     """Per plate: x and y offset in squares, turn in radians."""
 
 
+def plain(scene: Scene) -> bool:
+    """Whether nothing makes the scene hard: no hand, within 45 degrees, 40 pixels a square, ordinary light and lens."""
+    lens, camera = scene.lens, scene.camera
+    seen_well = camera.tilt <= np.radians(45) and camera.scale >= 40 and scene.hands == 0
+    lit_well = scene.light.glare is None and lens.exposure >= 0.25 and lens.noise <= 5
+    sharp = lens.blur <= 0.03 * camera.scale and lens.shake == (0.0, 0.0)
+    return bool(seen_well and lit_well and sharp and (scene.pieces.height <= 0.32 or scene.pieces.blank))
+
+
 def luminance(colour: Albedo) -> float:
     """The share of light that an albedo colour throws back."""
     blue, green, red = ((channel / 255) ** 2 for channel in colour)
@@ -190,7 +200,19 @@ def luminance(colour: Albedo) -> float:
 
 
 def draw_scene(rng: Generator) -> Scene:
-    """A scene of any family, in any light, from any side."""
+    """A scene of any family: half of them as a household would take the picture, half in any light, from any side."""
+    scene = _draw_any(rng)
+    if rng.random() < 0.5:
+        for _ in range(_TRIES):
+            if plain(scene):
+                break
+            camera = draw_camera(rng, scene.pieces.family)
+            lens, light = draw_lens(rng, camera.scale), draw_light(rng)
+            scene = replace(scene, camera=camera, lens=lens, light=light, hands=0)
+    return scene
+
+
+def _draw_any(rng: Generator) -> Scene:
     family = Family.DIAGRAM if (r := rng.random()) < 0.58 else Family.HOPWOOD if r < 0.85 else Family.CUBES
     board = draw_board(rng, family)
     pieces = draw_set(rng, family, board)
@@ -283,7 +305,7 @@ def draw_set(rng: Generator, family: Family, board: BoardLook) -> SetLook:
         style=MarkStyle.draw(rng, outline=bool(rng.random() < 0.06)),
         bodies={Colour.LIGHT: _body(rng, light, dark=False), Colour.DARK: _body(rng, dark, dark=True)},
         half=float(rng.uniform(0.33, 0.46)),
-        height=float(rng.uniform(0.06, 0.5) ** 1.0),
+        height=float(rng.uniform(0.05, 0.34)),
         round=bool(rng.random() < 0.3),
         corner=float(rng.uniform(0.0, 0.12)),
         blank=False,
@@ -480,7 +502,7 @@ def draw_lens(rng: Generator, scale: float) -> Lens:
     rough = rng.random() ** 2
     shaken = rng.random() < 0.08
     return Lens(
-        exposure=float(np.exp(rng.uniform(np.log(0.13), np.log(1.1)))),
+        exposure=float(np.exp(rng.uniform(np.log(0.13), np.log(0.95)))),
         gamma=float(rng.uniform(1.8, 2.6)),
         contrast=float(rng.uniform(0.0, 0.5)),
         saturation=float(rng.uniform(0.6, 1.35)),

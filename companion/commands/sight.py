@@ -167,7 +167,7 @@ def _found_first(first: Locator) -> Locator:
 
 
 def _locator(corners: Corners | None) -> Locator:
-    from companion.vision.board import BoardPose, locate, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.board import locate, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
 
     if corners is None:
         return locate

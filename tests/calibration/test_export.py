@@ -1,0 +1,34 @@
+"""The exported files answer as the trained network does; only where PyTorch and ONNX are installed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.vision.pieces import EMBEDDING, Recogniser, SetRule, Tone
+from companion.vision.rectify import PATCH
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+
+def test_opencv_and_pytorch_agree():
+    from calibration.training.export import export  # noqa: PLC0415 - needs what may be missing
+    from calibration.training.network import Reader  # noqa: PLC0415
+
+    torch.manual_seed(0)
+    reader = Reader().eval()
+    for module in reader.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.running_mean.normal_()
+            module.running_var.uniform_(0.5, 2)
+    patches = np.random.default_rng(0).integers(0, 255, (5, PATCH, PATCH, 3)).astype(np.uint8)
+    tone = Tone.of(patches)
+    recogniser = Recogniser(*export(reader), SetRule(least=0.1, covered=0.5))
+    with torch.no_grad():
+        toned = torch.from_numpy(tone.apply(patches))
+        embeddings = reader.backbone(toned).numpy()
+        probabilities = torch.softmax(reader(toned[None]), -1)[0].numpy()
+    assert embeddings.shape == (5, EMBEDDING)
+    np.testing.assert_allclose(recogniser.embed(patches, tone), embeddings, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(recogniser.recognise(patches), probabilities, atol=1e-3)

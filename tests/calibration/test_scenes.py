@@ -1,0 +1,143 @@
+"""The drawn boards that the recogniser learns from: what is drawn, and what is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.training.calibrate import Judged, measure, rule
+from calibration.training.dataset import Split, Studio, read_shards, write_shards
+from calibration.training.marks import MarkStyle, mark
+from calibration.training.render import render
+from calibration.training.scene import Family, draw_board, draw_scene, draw_set, plain
+from calibration.training.textures import Fabrics
+from calibration.training.truth import CLASSES, COVERED, JUDGED
+from companion.readings import ALL_CONTENTS
+from companion.rules import Kind
+from companion.vision.pieces import SetRule
+
+
+@pytest.fixture(scope="module")
+def fabrics():
+    return Fabrics(np.random.default_rng(1), count=3)
+
+
+def scene_like(accept, first=0):
+    """The first scene from `first` on that `accept` accepts."""
+    return next(s for s in (draw_scene(np.random.default_rng(seed)) for seed in range(first, first + 500)) if accept(s))
+
+
+def photograph(scene, fabrics, seed=3):
+    return render(np.random.default_rng(seed), scene, fabrics)
+
+
+def test_the_same_seed_draws_the_same_picture(fabrics):
+    scene = draw_scene(np.random.default_rng(8))
+    first, again = photograph(scene, fabrics), photograph(scene, fabrics)
+    assert np.array_equal(first.image, again.image)
+    assert np.array_equal(first.targets, again.targets)
+
+
+def test_the_truth_says_what_stands_on_each_square(fabrics):
+    scene = scene_like(lambda s: plain(s) and s.pieces.family is Family.DIAGRAM and len(s.placed) > 9)
+    photo = photograph(scene, fabrics)
+    standing = {piece.square: piece for piece in scene.placed if piece.square is not None}
+    for square in np.flatnonzero(photo.weights):
+        content = ALL_CONTENTS[int(photo.targets[square].argmax())]
+        piece = standing.get(int(square))
+        assert (content is None) if piece is None else (content.kind, content.colour) == (piece.kind, piece.colour)
+
+
+def test_a_plain_cube_may_be_any_kind_of_its_colour(fabrics):
+    scene = scene_like(
+        lambda s: plain(s) and s.pieces.family is Family.CUBES and s.pieces.telling and len(s.placed) > 9
+    )
+    photo = photograph(scene, fabrics)
+    occupied = [t for t, w in zip(photo.targets, photo.weights, strict=True) if w == JUDGED and t[0] == 0]
+    assert occupied
+    assert all(sorted(target[target > 0].tolist()) == [0.25] * 4 for target in occupied)
+
+
+def test_a_hand_covers_what_is_under_it_and_only_that(fabrics):
+    scene = scene_like(lambda s: s.hands == 0)
+    bare = photograph(scene, fabrics)
+    assert not bare.targets[:, COVERED].any()
+    covered = [photograph(replace(scene, hands=2), fabrics, seed).targets[:, COVERED].sum() for seed in range(6)]
+    assert 0 < max(covered) < 16
+
+
+def test_a_mark_that_nobody_can_read_is_not_judged(fabrics):
+    scene = scene_like(lambda s: plain(s) and s.pieces.family is Family.HOPWOOD and len(s.placed) > 9)
+    night = replace(scene, lens=replace(scene.lens, exposure=1e-4))
+    pieces = [piece.square for piece in scene.placed if piece.square is not None]
+    assert (photograph(scene, fabrics).weights[pieces] == JUDGED).any()
+    assert not (photograph(night, fabrics).weights[pieces] == JUDGED).any()
+
+
+@pytest.mark.parametrize("outline", [True, False])
+def test_marks_look_the_same_after_a_quarter_turn(outline):
+    for seed in range(5):
+        style = MarkStyle.draw(np.random.default_rng(seed), outline=outline)
+        for kind in Kind:
+            drawn = mark(style, kind)
+            assert np.abs(drawn - np.rot90(drawn)).mean() < 0.02
+
+
+def test_the_pushers_circle_is_larger_than_the_pullers():
+    for seed in range(50):
+        style = MarkStyle.draw(np.random.default_rng(seed), outline=seed % 4 == 0)
+        assert style.small < 0.76 * style.big
+
+
+@pytest.mark.parametrize("family", list(Family))
+def test_sets_can_be_told_apart_by_colour(family):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        bodies = draw_set(rng, family, draw_board(rng, family)).bodies
+        light, dark = (np.array(body.colour) for body in bodies.values())
+        assert np.abs(light - dark).sum() > 30
+
+
+def test_shards_are_kept_and_read_back(tmp_path):
+    (path,) = write_shards(tmp_path, Split.TEST, 2)
+    before = path.stat().st_mtime_ns
+    assert [p.stat().st_mtime_ns for p in write_shards(tmp_path, Split.TEST, 2)] == [before]
+    boards = read_shards(tmp_path, Split.TEST)
+    assert len(boards) == 2
+    assert boards.targets.shape == (2, 16, CLASSES)
+    with pytest.raises(FileNotFoundError, match="draw them first"):
+        read_shards(tmp_path, Split.TRAIN)
+
+
+def test_splits_share_no_scene():
+    assert Studio(Split.TRAIN).scene(0).camera != Studio(Split.TEST).scene(0).camera
+
+
+def answers(truth_share, count=4000):
+    """`count` squares with an empty truth, on which the classifier gives the truth these probabilities in turn."""
+    said = np.zeros((count, CLASSES), np.float32)
+    said[:, 0] = np.resize(truth_share, count)
+    said[:, 1] = 1 - said[:, 0]
+    targets = np.zeros_like(said)
+    targets[:, 0] = 1
+    return Judged(said, targets, np.zeros(count, np.uint8))
+
+
+def test_the_threshold_keeps_its_promise_on_what_it_was_calibrated_on():
+    rng = np.random.default_rng(0)
+    judged = answers(rng.beta(2, 0.2, 4000).astype(np.float32))
+    found = measure(judged, rule(judged))["all"]
+    assert found["wrong"] <= 5e-4
+    assert found["right"] > 0
+
+
+def test_a_sure_classifier_needs_no_wide_sets():
+    judged = answers([0.999])
+    assert measure(judged, rule(judged))["all"]["right"] == 1.0
+
+
+def test_what_is_ruled_out_is_counted_as_wrong():
+    found = measure(answers([0.1]), SetRule(least=0.5, covered=0.5))["all"]
+    assert (found["right"], found["wrong"]) == (0.0, 1.0)
