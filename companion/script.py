@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 
 from companion.errors import EndOfSource
 from companion.readings import ANYTHING, BoardReading, contents_of
-from companion.rules import Game, Move, Pass, Piece, Square
+from companion.rules import Game, Move, Piece, Square, parse_moves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -109,11 +109,11 @@ class Scene:
         return self.misread.get(square, contents_of([self.pieces.get(square)]))
 
 
-def moves_by_hand(moves: Iterable[str], layout: Layout, *, pace: Pace | None = None) -> Iterator[BoardReading]:
+def moves_by_hand(moves: Iterable[str] | str, layout: Layout, *, pace: Pace | None = None) -> Iterator[BoardReading]:
     """The readings of a legal game, from the empty board to its last position.
 
     Args:
-        moves: texts as in `Game.history`; passes may be left out.
+        moves: texts as in `Game.history`, or all of them in one; passes may be left out.
         pace: how quickly it is played.
     """
     pace = pace or Pace()
@@ -124,9 +124,9 @@ def moves_by_hand(moves: Iterable[str], layout: Layout, *, pace: Pace | None = N
     yield from scene.hold(pace.last_s)
 
 
-def _placements(moves: Iterable[str], layout: Layout) -> list[tuple[Square, Piece]]:
+def _placements(moves: Iterable[str] | str, layout: Layout) -> list[tuple[Square, Piece]]:
     game = Game.start("anywhere", layout=layout)
-    for text in moves:
-        if text != str(Pass()):
-            game = game.play(text)
+    for ply in parse_moves(moves if isinstance(moves, str) else " ".join(moves)):
+        if isinstance(ply, Move):
+            game = game.play(ply)
     return [(ply.square, ply.piece) for ply in game.history if isinstance(ply, Move)]

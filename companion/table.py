@@ -136,7 +136,7 @@ class Table:
     ...     newer = table.wait_newer(table.view.revision, timeout_s=15)
     """
 
-    def __init__(self, source: Source, referee: Referee, recorder: Recorder, *, players: Players | None = None) -> None:
+    def __init__(self, source: Source, referee: Referee, recorder: Recorder) -> None:
         self.id = referee.table
         self.source = source
         self.referee = referee
@@ -204,7 +204,8 @@ class Table:
         def begin(referee: Referee, time: float) -> list[Event]:
             if game.layout != referee.game.layout:
                 raise RulesError(f"{self.source.name} reads a board of {referee.game.layout}; start anew with --layout")
-                self._recorder.begin(game, self._players, variant=referee.variant)
+            told = replace(self._recorder.opening, light=players.light, dark=players.dark, sets=game.sets)
+            self._recorder.opening = told
             return referee.new_match(time, game)
 
         return begin

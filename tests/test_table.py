@@ -15,7 +15,8 @@ from companion.readings import BoardReading, contents_of
 from companion.referee import Referee
 from companion.rules import Colour, Game, Layout, RulesError
 from companion.script import READING_S, Scene, ScriptedSource, moves_by_hand
-from companion.table import PICTURE_S, NoRecorder, Players, Table
+from companion.store import Opening
+from companion.table import PICTURE_S, Players, Table
 
 BOARD = Layout.parse("4x4")
 WORKED_EXAMPLE = [
@@ -31,6 +32,7 @@ class Feed:
 
     name = "feed:"
     live = True
+    trouble = ""
 
     def __init__(self):
         self.items = queue.SimpleQueue()
@@ -53,17 +55,14 @@ class Feed:
         self.closed = True
 
 
-class Ledger(NoRecorder):
+class Ledger:
     """A recorder that a test can read, and break."""
 
-    def __init__(self):
+    def __init__(self, **opening):
+        self.opening = Opening(**opening)
         self.events = []
-        self.matches = []
         self.trouble = None
         self.flushes = 0
-
-    def begin(self, game, players, *, variant):
-        self.matches.append((game, players, variant))
 
     def record(self, told, evidence=b""):
         self.events += told
@@ -260,14 +259,15 @@ def test_pictures_are_shown_with_every_change_and_else_once_a_while():
 
 
 def test_new_match_has_its_players_and_its_own_log():
-    table = Table(Feed(), Referee(Game.start()), Ledger(), players=Players("Ann", "Ben"))
+    table = Table(Feed(), Referee(Game.start()), Ledger(light="Ann", dark="Ben"))
     game = Game.start("anywhere")
     with table.running():
         view = table.do(table.new_match(game, Players("Cleo", "Dan")))
         with pytest.raises(RulesError, match="--layout"):
-            table.do(table.new_match(Game.start(layout=Layout.parse("8x2"))))
+            table.do(table.new_match(Game.start(layout=Layout.parse("8x2")), Players()))
     assert (view.game, view.players) == (game, Players("Cleo", "Dan"))
-    assert table._recorder.matches == [(game, Players("Cleo", "Dan"), "standard")]
+    assert (table._recorder.opening.light, table._recorder.opening.dark) == ("Cleo", "Dan")
+    assert [type(event) for event in table._recorder.events] == [events.MatchStarted] * 2
 
 
 def test_several_tables_play_in_one_process():

@@ -19,6 +19,7 @@ from companion import __version__
 from companion.rules import Colour
 from companion.web.api import api
 from companion.web.gate import HEADERS
+from companion.web.language import LANGUAGES
 from companion.web.live import Fragments, Look
 from companion.web.pages import live_html, pages
 
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from apiflask.exceptions import HTTPError
+
     from companion.table import Table, TableView
     from companion.web.gate import Gate
 
-LANGUAGES = ("en",)
 _LONGEST_REQUEST = 64 * 1024
 _SESSION = timedelta(days=30)
 

@@ -84,7 +84,9 @@ class Gate:
         clock: monotonic seconds.
     """
 
-    def __init__(self, *, clock: Callable[[], float], pin: str | None = None, hosts: frozenset[str] = frozenset()):
+    def __init__(
+        self, *, clock: Callable[[], float], pin: str | None = None, hosts: frozenset[str] = frozenset()
+    ) -> None:
         self._pin = pin
         self._hosts = _LOCAL_NAMES | {host.lower() for host in hosts}
         self._attempts = Attempts(clock)
@@ -127,7 +129,7 @@ class Gate:
             abort(403, f"the referee's hand needs the PIN; send it in the header {PIN_HEADER}")
 
     def token(self) -> str:
-        """This session's token, made when it is first asked for."""
+        """The token of this session, made when it is first asked for."""
         if "token" not in session:
             session["token"] = secrets.token_urlsafe(24)
             session.permanent = True

@@ -19,7 +19,6 @@ from flask import (
     url_for,
 )
 from flask_babel import force_locale
-from flask_babel import gettext as _
 from pydantic import ValidationError
 
 from companion import __version__
@@ -29,6 +28,7 @@ from companion.rules import Colour, Kind
 from companion.web import words
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import draw
+from companion.web.language import _
 from companion.web.live import stream
 
 if TYPE_CHECKING:

@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 FEWEST_THREADS = 8
 MOST_THREADS = 1200
 """One viewer takes one; who comes after that many has to wait."""
+BACKLOG = 512
+"""So many may knock at once, as they do when the program was restarted."""
 CLOSE_S = 2.0
 
 
@@ -31,14 +33,23 @@ class GrowingPool(ThreadPool):
 
     def grow(self, amount: int) -> None:
         """Add threads, without waiting until they run."""
-        budget = max(self.max - len(self._threads), 0)
-        self._threads.extend(self._spawn_worker() for _ in range(min(amount, budget)))
+        pool: Any = self  # cheroot's stubs leave out what a subclass needs
+        budget = max(pool.max - len(pool._threads), 0)
+        pool._threads.extend(pool._spawn_worker() for _ in range(min(amount, budget)))
 
     def put(self, obj: Any) -> None:
         """Hand a connection to a thread."""
-        if self.idle <= self._queue.qsize():
+        if self.idle <= self.qsize:
             self.grow(FEWEST_THREADS)
         super().put(obj)
+
+
+class _Server(Server):
+    """cheroot, with this program's log."""
+
+    def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
+        """Log what went wrong."""
+        logger.log(level, msg, exc_info=traceback)
 
 
 class Serving:
@@ -46,10 +57,11 @@ class Serving:
 
     def __init__(self, app: Companion, host: str, port: int) -> None:
         self._app = app
-        self._server = Server((host, port), app, numthreads=FEWEST_THREADS, max=MOST_THREADS, request_queue_size=512)
+        self._server: Any = Server(
+            (host, port), app, numthreads=FEWEST_THREADS, max=MOST_THREADS, request_queue_size=512
+        )
         self._server.requests = GrowingPool(self._server, min=FEWEST_THREADS, max=MOST_THREADS)
         self._server.shutdown_timeout = CLOSE_S
-        self._server.error_log = _log
         self._thread = threading.Thread(target=self._server.serve, name=f"server-{port}", daemon=True)
         self.host = host
         self.port = port
@@ -82,7 +94,3 @@ class Serving:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
-
-
-def _log(msg: str = "", level: int = logging.INFO, *, traceback: bool = False) -> None:
-    logger.log(level, msg, exc_info=traceback)

@@ -77,6 +77,7 @@ class TableState(BaseModel):
     notices: list[NoticeState]
     source: str
     lost: str = Field(description="Why the source delivers nothing; empty while it does.")
+    trouble: str = Field(description="Why nothing can be read though it delivers; empty if all is well.")
     ended: bool = Field(description="The source was a file and has been read to its end.")
     unrecorded: str = Field(description="Why events are not on disk; empty when they are.")
 
@@ -116,6 +117,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "notices": [{"kind": told.kind, "title": told.title, "text": told.text} for told in words.notices(view)],
         "source": view.source,
         "lost": view.lost,
+        "trouble": view.trouble,
         "ended": view.ended,
         "unrecorded": view.unrecorded,
     })  # fmt: skip

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from flask_babel import gettext as _
-
 from companion import events
 from companion.readings import possible
 from companion.rules import Colour, Move, Pass
+from companion.web.language import _
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,6 +101,8 @@ def _troubles(view: TableView) -> Iterator[Notice]:
         yield Notice("trouble", _("This table has stopped"), _("Start the program again: %(why)s", why=view.broken))
     elif view.lost:
         yield Notice("trouble", _("The board cannot be seen"), view.lost)
+    elif view.trouble:
+        yield Notice("trouble", _("The board is not found"), view.trouble)
     if view.unrecorded:
         yield Notice("trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=view.unrecorded))
     if view.ended and not view.over:
