@@ -10,6 +10,8 @@ from companion import __version__
 from companion.commands._shared import Lazy, LazyGroup
 
 COMMANDS = {
+    "demo": Lazy("companion.commands.demo:demo", "Play the worked example on the page, without any hardware."),
+    "run": Lazy("companion.commands.run:run", "Referee a game, with its page."),
     "watch": Lazy("companion.commands.watch:watch", "Referee a video or pictures without a page, and tell the events."),
     "read": Lazy("companion.commands.read:read", "Read one photograph: position and score."),
     "matches": Lazy(

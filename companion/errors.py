@@ -12,7 +12,8 @@
     │   └── EndOfSource                 a file that has been read to its end
     ├── VisionError (ValueError)        a picture or corners that the reader cannot work with
     ├── LinkError (OSError)             a tile board that does not answer, or answers nonsense
-    └── StoreError (OSError)            the match log cannot be opened, read or written
+    ├── StoreError (OSError)            the match log cannot be opened, read or written
+    └── TableError (RuntimeError)       a table that has stopped, or does not answer
 
 Messages state what was found, what was expected and what to do. What a person does at the table is an event
 (`companion.events`), never one of these; only `IllegalMoveError` crosses over, as the rules' way of saying no.
@@ -67,3 +68,7 @@ class LinkError(CompanionError, OSError):
 
 class StoreError(CompanionError, OSError):
     """The match log cannot be opened, read or written."""
+
+
+class TableError(CompanionError, RuntimeError):
+    """A table that has stopped, or does not answer."""

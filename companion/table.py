@@ -1,33 +1,143 @@
-"""One game in play: a source is read, settled, refereed and logged, in that order, by whoever steps the table."""
+"""One game in play: a source is read, settled, refereed and logged, and everyone else is shown an immutable view.
+
+Theory of operation. One named thread owns a table: it alone reads the source and changes the game. What people decide
+comes to it through an inbox, as deeds; what it knows leaves as a `TableView`, a frozen value with a revision. Whoever
+follows a table keeps the revision that he has seen and waits for a newer one: a slow viewer skips revisions, and never
+backs anything up. Events are given to the recorder before a view shows what they did.
+
+A program without a page steps the table by itself, with `start` and `step`, and needs no thread.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+import contextlib
+import logging
+import queue
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from companion import events
-from companion.errors import EndOfSource, SourceError
+from companion.errors import CompanionError, EndOfSource, SourceError, TableError
+from companion.rules import RulesError
 from companion.settling import Settler
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from companion.events import Event
+    from companion.events import ChoiceNeeded, Event
     from companion.readings import Source
-    from companion.referee import Referee
+    from companion.referee import Problem, Referee
+    from companion.rules import Colour, Game, Square
+    from companion.store.records import Opening
+
+    Deed = Callable[[Referee, float], list[Event]]
+    """What a person does to the game; it is called on the table's thread, with the source's time."""
+
+logger = logging.getLogger(__name__)
+
+READ_S = 0.05
+"""How long the table waits for a reading before it looks into its inbox."""
+PICTURE_S = 1.0
+"""A new picture alone is shown no more often than this, in source seconds."""
+RETRY_S = 5.0
+"""After so many source seconds without an event, what could not be recorded is tried again."""
+LOST_S = 0.2
+"""How long a lost source is left alone before it is read again."""
+JOIN_S = 5.0
+"""How long closing waits for the thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Players:
+    """Who plays; empty where nobody said."""
+
+    light: str = ""
+    dark: str = ""
 
 
 class Recorder(Protocol):
-    """Where events are kept before anyone is shown them."""
+    """Where events are kept before anyone is shown them. It belongs to the table's thread."""
+
+    opening: Opening
+    """How the next match begins, as far as its first event does not tell: its players above all."""
+
+    @property
+    def trouble(self) -> Exception | None:
+        """Why something is not on disk yet; None when everything is."""
+        ...
 
     def record(self, told: Sequence[Event], evidence: bytes = b"") -> None:
-        """Keep events, in order, with the picture that decided them."""
+        """Keep events, in order, with the picture that decided them. What cannot be written now is kept for later."""
+        ...
+
+    def flush(self) -> bool:
+        """Try to write what is waiting. Whether all is on disk."""
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The board as the source sees it."""
+
+    number: int
+    """Counts the pictures of a table, from 1."""
+    jpeg: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableView:
+    """Everything there is to show of a table at one moment."""
+
+    table: str
+    revision: int
+    """Higher than that of every earlier view of this table, since the program started."""
+    game: Game
+    variant: str
+    players: Players
+    paused: bool
+    resigned: Colour | None
+    problems: tuple[Problem, ...]
+    disturbed: frozenset[Square]
+    question: ChoiceNeeded | None
+    source: str
+    lost: str
+    """Why the source delivers nothing; empty while it does."""
+    trouble: str
+    """Why nothing can be read though it delivers, such as a board not found; empty if all is well."""
+    ended: bool
+    """The source was a file and has been read to its end."""
+    unrecorded: str
+    """Why events are not on disk; empty when they are."""
+    broken: str
+    """Why the table has stopped for good; empty while it runs."""
+    picture: Picture | None
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has ended, by the rules or by resigning."""
+        return self.game.outcome is not None or self.resigned is not None
+
+    @property
+    def winner(self) -> Colour | None:
+        """Who has won; None for a draw, and while the match goes on."""
+        if self.resigned is not None:
+            return self.resigned.other
+        return self.game.outcome.winner if self.game.outcome else None
+
+
 class Table:
-    """A source, the referee of its game, and the log."""
+    """A source, the referee of its game, and the log.
+
+    >>> table = Table(source, referee, recorder)                                        # doctest: +SKIP
+    >>> with table.running():                                                           # doctest: +SKIP
+    ...     table.do(lambda referee, time: referee.undo(time))
+    ...     newer = table.wait_newer(table.view.revision, timeout_s=15)
+    """
 
     def __init__(self, source: Source, referee: Referee, recorder: Recorder) -> None:
+        self.id = referee.table
         self.source = source
         self.referee = referee
         self.ended = False
@@ -37,10 +147,145 @@ class Table:
         self._time = 0.0
         self.lost = ""
         """Why the source delivers nothing, while it does not."""
+        self._broken = ""
+        self._evidence = b""
+        self._pictured = float("-inf")
+        self._flushed = float("-inf")
+        self._inbox: queue.SimpleQueue[tuple[Deed, Future[TableView]] | None] = queue.SimpleQueue()
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._newer = threading.Condition()
+        self._view = self._look(revision=0, picture=None)
+
+    # For everyone -------------------------------------------------------------------------------------------------
+
+    @property
+    def view(self) -> TableView:
+        """The latest view."""
+        return self._view
+
+    def wait_newer(self, revision: int, timeout_s: float) -> TableView:
+        """The latest view, as soon as its revision is not `revision`, or after `timeout_s`."""
+        with self._newer:
+            self._newer.wait_for(lambda: self._view.revision != revision, timeout_s)
+            return self._view
+
+    def post(self, deed: Deed) -> Future[TableView]:
+        """Have the table's thread do something to the game; the view that shows it comes later.
+
+        The future raises what the referee raises (`RulesError`), or `TableError` if the table has stopped.
+        """
+        promise: Future[TableView] = Future()
+        self._inbox.put((deed, promise))
+        if self._stop.is_set() or self._broken:
+            self._refuse_waiting()
+        return promise
+
+    def do(self, deed: Deed, timeout_s: float = 5.0) -> TableView:
+        """As `post`, and wait for the view.
+
+        Raises:
+            RulesError: if the game cannot do that.
+            TableError: if the table has stopped, or does not answer in time.
+        """
+        promise = self.post(deed)
+        try:
+            return promise.result(timeout_s)
+        except TimeoutError as error:
+            promise.cancel()
+            raise TableError(f"table {self.id} does not answer; its source {self.source.name} may hang") from error
+
+    def new_match(self, game: Game, players: Players) -> Deed:
+        """The deed that begins another match with these players; the one in play is left as it is.
+
+        It raises `RulesError` for another board than the source reads.
+        """
+
+        def begin(referee: Referee, time: float) -> list[Event]:
+            if game.layout != referee.game.layout:
+                raise RulesError(f"{self.source.name} reads a board of {referee.game.layout}; start anew with --layout")
+            told = replace(self._recorder.opening, light=players.light, dark=players.dark, sets=game.sets)
+            self._recorder.opening = told
+            return referee.new_match(time, game)
+
+        return begin
+
+    # The thread ---------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def running(self) -> Iterator[Self]:
+        """Run the table's thread for as long as the context lasts."""
+        self.open()
+        try:
+            yield self
+        finally:
+            self.close()
+
+    def open(self) -> Self:
+        """Start the table's thread."""
+        self._thread = threading.Thread(target=self._run, name=f"table-{self.id}", daemon=True)
+        self._thread.start()
+        return self
+
+    def close(self) -> None:
+        """Stop the thread, within `JOIN_S` seconds, and let go of the source."""
+        self._stop.set()
+        self._inbox.put(None)
+        if self._thread is not None:
+            self._thread.join(JOIN_S)
+            if self._thread.is_alive():
+                logger.error("table %s does not stop: its source %s hangs", self.id, self.source.name)
+                return
+        self._refuse_waiting()
+        self.source.close()
+
+    def _run(self) -> None:
+        try:
+            self.start()
+            while not self._stop.is_set():
+                self._serve()
+                if not self.ended:
+                    self.step(READ_S)
+        except Exception as error:
+            logger.exception("table %s has stopped", self.id)
+            self._broken = str(error) or type(error).__name__
+            self._publish()
+            self._refuse_waiting()
+
+    def _serve(self) -> None:
+        """Do what is in the inbox; wait a moment for it where there is nothing else to do."""
+        idle_s = READ_S if self.ended else LOST_S if self.lost else 0.0
+        with contextlib.suppress(queue.Empty):
+            while (posted := self._inbox.get(block=idle_s > 0, timeout=idle_s or None)) is not None:
+                self._answer(*posted)
+                idle_s = 0.0
+
+    def _answer(self, deed: Deed, promise: Future[TableView]) -> None:
+        if not promise.set_running_or_notify_cancel():
+            return
+        try:
+            told = deed(self.referee, self._time)
+        except CompanionError as refusal:
+            promise.set_exception(refusal)
+            return
+        except Exception as fault:
+            promise.set_exception(TableError(f"table {self.id} has stopped: {fault}"))
+            raise
+        self._tell(told, self._evidence)
+        promise.set_result(self._view)
+
+    def _refuse_waiting(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                posted = self._inbox.get_nowait()
+                if posted is not None and posted[1].set_running_or_notify_cancel():
+                    posted[1].set_exception(TableError(f"table {self.id} has stopped; start the program again"))
+
+    # Stepping -----------------------------------------------------------------------------------------------------
 
     def start(self) -> list[Event]:
         """Announce the match."""
-        return self._kept(self.referee.start(self._time))
+        return self._tell(self.referee.start(self._time))
 
     def step(self, timeout_s: float) -> list[Event]:
         """Read once, and answer with what that decides; empty when there was nothing to read."""
@@ -48,25 +293,32 @@ class Table:
             reading = self.source.read(timeout_s)
         except EndOfSource:
             self.ended = True
-            return self._kept(self.referee.finish(self._time))
+            return self._tell(self.referee.finish(self._time))
         except SourceError as error:
-            return self._kept(self._source_lost(str(error)))
+            return self._source_lost(str(error))
         if reading is None:
             return []
         self._time = reading.time
+        self._evidence = reading.evidence
         told = [*self._source_back(), *self.referee.see(self._settler.feed(reading))]
-        return self._kept(told, reading.evidence)
+        return self._tell(told, reading.evidence)
 
-    def _kept(self, told: list[Event], evidence: bytes = b"") -> list[Event]:
+    def _tell(self, told: list[Event], evidence: bytes = b"") -> list[Event]:
+        """Record events, then show what they did."""
         if told:
             self._recorder.record(told, evidence)
+            self._flushed = self._time
+        elif self._recorder.trouble and self._time - self._flushed > RETRY_S:
+            self._recorder.flush()
+            self._flushed = self._time
+        self._publish()
         return told
 
     def _source_lost(self, why: str) -> list[Event]:
         if self.lost:
             return []
         self.lost = why
-        return [events.SourceLost(**self._here(), source=self.source.name, why=why)]
+        return self._tell([events.SourceLost(**self._here(), source=self.source.name, why=why)])
 
     def _source_back(self) -> list[Event]:
         if not self.lost:
@@ -76,3 +328,40 @@ class Table:
 
     def _here(self) -> dict[str, Any]:
         return {"time": self._time, "table": self.referee.table, "ply": len(self.referee.game.history) + 1}
+
+    # Showing ------------------------------------------------------------------------------------------------------
+
+    def _publish(self) -> None:
+        """Show what there is now, unless it is what is shown already."""
+        shown = self._view
+        view = self._look(revision=shown.revision, picture=shown.picture)
+        fresh = bool(self._evidence) and (shown.picture is None or self._evidence != shown.picture.jpeg)
+        if fresh and (view != shown or self._time - self._pictured >= PICTURE_S):
+            self._pictured = self._time
+            view = replace(view, picture=Picture((shown.picture.number if shown.picture else 0) + 1, self._evidence))
+        if view != shown:
+            with self._newer:
+                self._view = replace(view, revision=shown.revision + 1)
+                self._newer.notify_all()
+
+    def _look(self, *, revision: int, picture: Picture | None) -> TableView:
+        referee, opening = self.referee, self._recorder.opening
+        return TableView(
+            table=self.id,
+            revision=revision,
+            game=referee.game,
+            variant=referee.variant,
+            players=Players(opening.light, opening.dark),
+            paused=referee.paused,
+            resigned=referee.resigned,
+            problems=referee.problems,
+            disturbed=referee.disturbed,
+            question=referee.question,
+            source=self.source.name,
+            lost=self.lost,
+            trouble=self.source.trouble,
+            ended=self.ended,
+            unrecorded=str(self._recorder.trouble or ""),
+            broken=self._broken,
+            picture=picture,
+        )

@@ -1,0 +1,69 @@
+"""``companion run``: the referee with its page."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import platformdirs
+
+from companion.commands._shared import APP_NAME, data_option, open_log
+from companion.commands.serving import Keys, port_option, serve, table_for
+from companion.commands.sight import corners_option, game_options, open_source, profile_option
+from companion.rules import Game
+
+if TYPE_CHECKING:
+    from companion.commands.sight import Corners
+    from companion.rules import FirstMove, Layout
+
+DEFAULT_SOURCE = "camera:0"
+
+
+@click.command()
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    default=(DEFAULT_SOURCE,),
+    show_default=True,
+    metavar="S",
+    help="What watches the board, such as camera:0 or video:game.mp4. Once for every table.",
+)
+@click.option("--lan", is_flag=True, help="Let others in this network look; the referee's hand asks them for the PIN.")
+@port_option
+@profile_option
+@corners_option
+@game_options
+@data_option
+def run(
+    sources: tuple[str, ...],
+    port: int,
+    corners: Corners | None,
+    first: FirstMove,
+    layout: Layout,
+    sets: int | None,
+    variant: str,
+    data: str,
+    *,
+    lan: bool,
+) -> None:
+    """Referee a game, and show it on a page that everyone in the room can follow.
+
+    An interrupted match goes on where it was. Files are played in real time, and never resumed.
+    """
+    game = Game.start(first, layout=layout, sets=sets)
+    keys = Keys.kept(_folder(data))
+    with ExitStack() as open_until_done:
+        log = open_until_done.enter_context(open_log(data))
+        tables = {}
+        for table, text in enumerate(sources, start=1):
+            source = open_until_done.enter_context(open_source(text, layout, corners))
+            tables[str(table)] = table_for(source, game, log, table=str(table), variant=variant)
+        serve(tables, keys, port=port, lan=lan)
+
+
+def _folder(data: str) -> Path:
+    """Where the keys are kept: with the matches, unless those are in a database elsewhere."""
+    return Path(platformdirs.user_data_dir(APP_NAME, appauthor=False) if "://" in data else data)

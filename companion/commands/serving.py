@@ -1,0 +1,140 @@
+"""What `run` and `demo` have in common: tables that play in real time, and the page that shows them until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+import signal
+import socket
+import threading
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion.errors import StoreError
+from companion.pace import Paced
+from companion.referee import Referee
+from companion.store import Opening
+from companion.table import Table
+from companion.web import Gate, create_app
+from companion.web.gate import new_pin
+from companion.web.serve import Serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from companion.readings import Source
+    from companion.rules import Game
+    from companion.store import MatchLog
+
+KEYS_FILE = "keys.json"
+PORT = 8000
+_ANYWHERE = "0.0.0.0"  # noqa: S104 (only with --lan, and then the PIN guards it)
+_HERE = "127.0.0.1"
+_NOBODY = ("192.0.2.1", 9)
+"""An address that no machine has (RFC 5737): asking for the way there sends nothing."""
+
+port_option = click.option(
+    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Where the page is; 0 for any free."
+)
+"""The option --port, given to the command as `port`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What lets people in: made at the first start, and kept, so that a restart throws nobody out."""
+
+    secret_key: str
+    """Signs the sessions."""
+    pin: str
+
+    @classmethod
+    def kept(cls, folder: Path) -> Keys:
+        """Those in `folder`, or new ones that are written there; `StoreError` if that cannot be done."""
+        file = folder / KEYS_FILE
+        try:
+            if file.exists():
+                told = json.loads(file.read_text(encoding="utf-8"))
+                return cls(str(told["secret_key"]), str(told["pin"]))
+            folder.mkdir(parents=True, exist_ok=True)
+            keys = cls.new()
+            file.touch(mode=0o600, exist_ok=False)  # nobody else's, before anything is in it
+            file.write_text(json.dumps({"secret_key": keys.secret_key, "pin": keys.pin}), encoding="utf-8")
+        except OSError as error:
+            raise StoreError(f"{file} cannot be read or written: {error.strerror}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise StoreError(f"{file} is damaged; delete it, and a new PIN is made") from error
+        return keys
+
+    @classmethod
+    def new(cls) -> Keys:
+        """By chance."""
+        return cls(secrets.token_hex(32), new_pin())
+
+
+def table_for(source: Source, game: Game, log: MatchLog, *, table: str, variant: str = "standard") -> Table:
+    """A table that plays `source`: a live one goes on with the match that was interrupted, a file starts its own."""
+    resumed = log.unfinished(table) if source.live else None
+    if resumed is not None:
+        game, variant = log.game(resumed.id), resumed.opening.variant
+    recorder = log.recorder(Opening.of(game, table=table, variant=variant), resume=resumed)
+    if resumed is not None:
+        recorder.opening = resumed.opening
+    paced = source if source.live else Paced(source, time.monotonic, time.sleep)
+    return Table(paced, Referee(game, table=table, variant=variant), recorder)
+
+
+def serve(tables: Mapping[str, Table], keys: Keys, *, port: int, lan: bool = False) -> None:
+    """Run the tables and their page until the program is told to stop."""
+    addresses = _own_addresses() if lan else frozenset[str]()
+    gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=addresses)
+    app = create_app(tables, gate, secret_key=keys.secret_key)
+    with ExitStack() as running:
+        stop = _told_to_stop(running)
+        for table in tables.values():
+            running.enter_context(table.running())
+        serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
+        _tell_where(serving.port, keys.pin, sorted(addresses))
+        stop.wait()
+
+
+def _tell_where(port: int, pin: str, addresses: list[str]) -> None:
+    click.echo(f"The page is at http://{_HERE}:{port}/  (Ctrl-C stops it)", err=True)
+    if addresses:
+        where = "  ".join(f"http://{address}:{port}/" for address in addresses)
+        click.echo(f"In this network: {where}", err=True)
+        click.echo(f"The PIN of the referee's hand is {pin}", err=True)
+
+
+def _told_to_stop(running: ExitStack) -> threading.Event:
+    """Set by Ctrl-C, or by whoever ends the program politely; it is as it was again when `running` ends."""
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: Any) -> None:  # noqa: ARG001
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        running.callback(_restore(number, signal.signal(number, on_signal)))
+    return stop
+
+
+def _restore(number: signal.Signals, before: Any) -> Callable[[], None]:
+    def restore() -> None:
+        signal.signal(number, before)
+
+    return restore
+
+
+def _own_addresses() -> frozenset[str]:
+    """The names by which this machine can be called in its network."""
+    name = socket.gethostname().lower()
+    names = {name, f"{name.removesuffix('.local')}.local"}
+    with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
+        way.connect(_NOBODY)
+        names.add(str(way.getsockname()[0]))
+    return frozenset(names)

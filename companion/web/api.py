@@ -1,0 +1,70 @@
+"""The JSON API: the state of every table, and the referee's hand for programs. Described at ``/api/openapi.json``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from apiflask import APIBlueprint
+from flask import abort, current_app
+from pydantic import BaseModel
+
+from companion.errors import RulesError, TableError
+from companion.web.deeds import REQUESTS
+from companion.web.state import TableState, state_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from companion.web.app import Companion
+    from companion.web.deeds import Request
+
+api = APIBlueprint("api", __name__, url_prefix="/api", tag="Tables")
+
+
+class Tables(BaseModel):
+    """Every table of this program."""
+
+    boot: str
+    tables: list[TableState]
+
+
+def _app() -> Companion:
+    return cast("Companion", current_app._get_current_object())  # type: ignore[attr-defined]
+
+
+@api.get("/tables")
+@api.output(Tables)
+def list_tables() -> Tables:
+    """Every table as it is now."""
+    app = _app()
+    return Tables(boot=app.boot, tables=[state_of(table.view, app.boot) for table in app.tables.values()])
+
+
+@api.get("/t/<table>")
+@api.output(TableState)
+def show_table(table: str) -> TableState:
+    """One table as it is now."""
+    return state_of(_app().table(table).view, _app().boot)
+
+
+def _add(name: str, kind: type[Request]) -> None:
+    """Register one of the referee's deeds."""
+
+    def rule(table: str, json_data: Request) -> TableState:
+        app = _app()
+        app.gate.check_program()
+        found = app.table(table)
+        try:
+            return state_of(found.do(json_data.deed(found)), app.boot)
+        except RulesError as refusal:
+            abort(409, str(refusal))
+        except TableError as error:
+            abort(503, str(error))
+
+    rule.__doc__ = kind.__doc__
+    view: Callable[..., object] = api.output(TableState)(api.input(kind)(rule))
+    api.post(f"/t/<table>/{name}", endpoint=name)(view)
+
+
+for _name, _kind in REQUESTS.items():
+    _add(_name, _kind)

@@ -1,0 +1,126 @@
+"""The app: pages for people, JSON for programs, one live stream for every viewer.
+
+Every URL carries the table's id. Whoever runs the app owns the tables; the app only looks at them and posts deeds.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from apiflask import APIFlask
+from flask import Response, abort, g, render_template, request
+from flask_babel import Babel, get_locale
+from werkzeug.exceptions import HTTPException
+
+from companion import __version__
+from companion.rules import Colour
+from companion.web.api import api
+from companion.web.gate import HEADERS
+from companion.web.language import LANGUAGES
+from companion.web.live import Fragments, Look
+from companion.web.pages import live_html, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from apiflask.exceptions import HTTPError
+
+    from companion.table import Table, TableView
+    from companion.web.gate import Gate
+
+_LONGEST_REQUEST = 64 * 1024
+_SESSION = timedelta(days=30)
+
+
+class Companion(APIFlask):
+    """The Flask app and what it was made with."""
+
+    tables: Mapping[str, Table]
+    gate: Gate
+    boot: str
+    """By chance, anew at every start: whoever knows another one has to load the page again."""
+    closing: threading.Event
+    """Set it, and every live stream ends within a beat."""
+    fragments: Fragments
+
+    def table(self, name: str) -> Table:
+        """The table of that id; 404 if there is none."""
+        found = self.tables.get(name)
+        if found is None:
+            abort(404, f"there is no table {name} here")
+        return found
+
+
+def create_app(tables: Mapping[str, Table], gate: Gate, *, secret_key: str | None = None) -> Companion:
+    """Make the app.
+
+    Args:
+        tables: by id; they have to be running.
+        gate: who may do what.
+        secret_key: signs the sessions; by chance if it is not given, and then they end with the program.
+    """
+    app = Companion(
+        "companion.web", title="Mijnlieff companion", version=__version__, docs_path=None, json_errors=False
+    )
+    app.config.update(
+        SECRET_KEY=secret_key or secrets.token_hex(32),
+        SESSION_COOKIE_NAME="companion",
+        SESSION_COOKIE_SAMESITE="Strict",
+        SESSION_COOKIE_HTTPONLY=True,
+        PERMANENT_SESSION_LIFETIME=_SESSION,
+        MAX_CONTENT_LENGTH=_LONGEST_REQUEST,
+        SPEC_FORMAT="json",
+    )
+    app.spec_path = "/api/openapi.json"
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    app.tables, app.gate, app.boot = tables, gate, secrets.token_hex(6)
+    app.closing = threading.Event()
+    app.fragments = Fragments(_rendering(app))
+    Babel(app, locale_selector=lambda: request.accept_languages.best_match(LANGUAGES, LANGUAGES[0]))
+    app.before_request(gate.check)
+    app.before_request(_note_look)
+    app.after_request(_with_headers)
+    app.register_blueprint(pages)
+    app.register_blueprint(api)
+    app.register_error_handler(HTTPException, _error)
+    app.error_processor(_invalid)
+    return app
+
+
+def _rendering(app: Companion) -> Callable[[TableView, Look], str]:
+    """Renders the live part of a page outside of any request."""
+
+    def render(view: TableView, look: Look) -> str:
+        with app.app_context():
+            return live_html(view, look)
+
+    return render
+
+
+def _note_look() -> None:
+    side = Colour.DARK if request.args.get("side") == "dark" else Colour.LIGHT
+    g.look = Look(side=side, language=str(get_locale() or LANGUAGES[0]), referee=False)
+
+
+def _with_headers(response: Response) -> Response:
+    response.headers.update(HEADERS)
+    if request.endpoint == "static":
+        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    else:
+        response.headers.setdefault("Cache-Control", "no-store")
+    return response
+
+
+def _error(error: HTTPException) -> tuple[Any, int]:
+    code, message = error.code or 500, error.description or error.name
+    if request.path.startswith("/api/"):
+        return {"message": message, "detail": {}}, code
+    template = "reply.html" if "HX-Request" in request.headers else "error.html"
+    return render_template(template, message=message, wrong=True), code
+
+
+def _invalid(error: HTTPError) -> tuple[Any, int, Any]:
+    return {"message": error.message, "detail": error.detail}, error.status_code, error.headers

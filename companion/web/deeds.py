@@ -1,0 +1,185 @@
+"""The referee's hand: everything a person may do to a match, as checked requests that become deeds of a table.
+
+A request may carry `plies`: how long the history was that its sender saw. If the game has gone on since, nothing is
+done, so that nobody undoes a move that he has not seen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from companion.events import EMPTY_TEXT, parse_content
+from companion.rules import Colour, Game, Piece, RulesError, Square
+from companion.table import Players
+
+if TYPE_CHECKING:
+    from companion.events import Event
+    from companion.referee import Referee
+    from companion.table import Deed, Table
+
+_PLAYERS_NAME = Field(default="", max_length=40)
+
+
+def _blank_is_none(value: object) -> object:
+    return None if value == "" else value
+
+
+class Request(BaseModel):
+    """What every request has in common."""
+
+    model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
+
+    plies: Annotated[int | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, ge=0, description="How many plies the history had that was seen; refused if it has more or fewer."
+    )
+
+    def deed(self, table: Table) -> Deed:
+        """What the table shall do."""
+
+        def checked(referee: Referee, time: float) -> list[Event]:
+            if self.plies is not None and self.plies != len(referee.game.history):
+                raise RulesError("the game has gone on meanwhile; look again")
+            return self.do(table, referee, time)
+
+        return checked
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:
+        """Do it, on the table's thread."""
+        raise NotImplementedError
+
+
+class Answer(Request):
+    """Say what a square holds."""
+
+    square: str = Field(examples=["a1"])
+    content: str = Field(examples=["light straight", EMPTY_TEXT], description="A piece, or . for an empty square.")
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        return referee.answer(time, _square(self.square, referee), _content(self.content))
+
+
+class Accept(Request):
+    """Rule that the piece on a square counts, though the rules refuse it."""
+
+    square: str = Field(examples=["a1"])
+    piece: Annotated[str | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, examples=["dark pusher"], description="What it is; by default what is seen there."
+    )
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        piece = None if self.piece is None else _piece(self.piece)
+        return referee.accept(time, _square(self.square, referee), piece)
+
+
+class Undo(Request):
+    """Take the last move back."""
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        return referee.undo(time)
+
+
+class Correct(Request):
+    """Replace a past move."""
+
+    ply: int = Field(ge=1, description="Which one, from 1; passes count.")
+    move: str = Field(examples=["a3><"])
+    rule_later: bool = Field(default=False, description="Accept later moves that become illegal, as rulings.")
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        return referee.correct(time, self.ply, self.move, rule_later=self.rule_later)
+
+
+class Resign(Request):
+    """A player gives up."""
+
+    colour: Literal["light", "dark"]
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        return referee.resign(time, Colour(self.colour))
+
+
+class Choose(Request):
+    """Answer the question that is open."""
+
+    choice: str
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        return referee.choose(time, self.choice)
+
+
+class Join(Request):
+    """Take what lies on the board for the position of a game in progress."""
+
+    to_move: Literal["light", "dark"]
+    last: Annotated[str | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, description="The square of the last piece; none for a free play."
+    )
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        last = None if self.last is None else _square(self.last, referee)
+        return referee.join(time, to_move=Colour(self.to_move), last=last)
+
+
+class Pause(Request):
+    """Let what lies on the board decide nothing, or go on."""
+
+    paused: bool
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
+        """Tell the referee."""
+        referee.paused = self.paused
+        return []
+
+
+class NewMatch(Request):
+    """Begin another match; the one in play stays in the log as it is."""
+
+    light: str = _PLAYERS_NAME
+    dark: str = _PLAYERS_NAME
+    first: Literal["outside", "anywhere"] = "outside"
+
+    def do(self, table: Table, referee: Referee, time: float) -> list[Event]:
+        """Tell the table."""
+        game = Game.start(self.first, layout=referee.game.layout, sets=referee.game.sets)
+        return table.new_match(game, Players(self.light, self.dark))(referee, time)
+
+
+REQUESTS: dict[str, type[Request]] = {
+    "answer": Answer,
+    "accept": Accept,
+    "undo": Undo,
+    "correct": Correct,
+    "resign": Resign,
+    "choose": Choose,
+    "join": Join,
+    "pause": Pause,
+    "new": NewMatch,
+}
+"""Every request by the last word of its URL."""
+
+
+def _square(text: str, referee: Referee) -> Square:
+    square = Square.parse(text)
+    if square not in referee.game.layout:
+        raise RulesError(f"{square} is not on this board")
+    return square
+
+
+def _piece(text: str) -> Piece:
+    try:
+        return Piece.parse(text)
+    except ValueError:
+        raise RulesError(f"{text!r} is no piece; write its colour and kind, such as dark pusher") from None
+
+
+def _content(text: str) -> Piece | None:
+    return parse_content(text) if text == EMPTY_TEXT else _piece(text)

@@ -1,0 +1,166 @@
+"""Who may do what: everyone may look, the referee's hand is for this machine and for those who know the PIN.
+
+- *Host*: a request for a name that is not ours is refused, so that no foreign page can reach us by a name of its own
+  (DNS rebinding).
+- *Origin*: a request that changes something must come from our own pages; so must its token, which is bound to the
+  session's cookie (SameSite=Strict, HttpOnly).
+- *PIN*: asked of everyone who is not on this machine. Wrong ones are counted, for each address and in all, and after
+  a few of them nobody is let in for a while, however right the PIN.
+- *Content*: the policy in `HEADERS` allows no inline script or style and nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from flask import abort, request, session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+        "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+TOKEN_HEADER = "X-Companion-Token"  # noqa: S105 (the name of a header)
+PIN_HEADER = "X-Companion-Pin"
+TOKEN_FIELD = "token"  # noqa: S105 (the name of a form's field)
+TRIES_EACH = 5
+"""Wrong PINs from one address, after which it has to wait."""
+TRIES_IN_ALL = 30
+"""Wrong PINs from all addresses together, after which everyone has to wait."""
+WAIT_S = 300.0
+_LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP")
+
+
+def new_pin() -> str:
+    """Six digits, by chance."""
+    return f"{secrets.randbelow(10**6):06}"
+
+
+@dataclass(slots=True)
+class Attempts:
+    """Counts wrong PINs over the last `WAIT_S` seconds."""
+
+    clock: Callable[[], float]
+    _wrong: list[tuple[float, str]] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def exhausted(self, address: str) -> bool:
+        """Whether this address has to wait."""
+        with self._lock:
+            start = self.clock() - WAIT_S
+            self._wrong = [(when, who) for when, who in self._wrong if when > start]
+            mine = sum(who == address for _, who in self._wrong)
+            return mine >= TRIES_EACH or len(self._wrong) >= TRIES_IN_ALL
+
+    def note(self, address: str) -> None:
+        """Count one wrong PIN."""
+        with self._lock:
+            self._wrong.append((self.clock(), address))
+
+
+class Gate:
+    """Decides over the requests of one app.
+
+    Args:
+        pin: what has to be known off this machine; None lets nobody in from there.
+        hosts: the names, besides those of this machine itself, by which the page may be called.
+        clock: monotonic seconds.
+    """
+
+    def __init__(
+        self, *, clock: Callable[[], float], pin: str | None = None, hosts: frozenset[str] = frozenset()
+    ) -> None:
+        self._pin = pin
+        self._hosts = _LOCAL_NAMES | {host.lower() for host in hosts}
+        self._attempts = Attempts(clock)
+
+    @property
+    def asks_for_pin(self) -> bool:
+        """Whether a PIN opens anything from where this request comes."""
+        return self._pin is not None and not is_local()
+
+    def check(self) -> None:
+        """Refuse a request that is not for us, or that another page has made. Runs before every request."""
+        name = urlsplit(f"//{request.host}").hostname or ""
+        if (f"[{name}]" if ":" in name else name) not in self._hosts:
+            abort(400, f"this is not {request.host}; use the address that the terminal shows")
+        if request.method in ("GET", "HEAD", "OPTIONS"):
+            return
+        origin = request.headers.get("Origin")
+        if origin is None and request.is_json and "Sec-Fetch-Site" not in request.headers:
+            return  # a program: no browser sends JSON to another page's address without asking us first
+        if origin is None or urlsplit(origin).netloc.lower() != request.host.lower():
+            abort(403, "this request comes from another page")
+
+    def may_rule(self) -> bool:
+        """Whether this request comes from somebody who may use the referee's hand."""
+        return is_local() or session.get("referee") is True
+
+    def check_hand(self) -> None:
+        """Refuse a request of somebody who may not use the referee's hand, or without this session's token."""
+        if not self.may_rule():
+            abort(403, "the referee's hand needs the PIN; sign in first")
+        given = request.headers.get(TOKEN_HEADER) or request.form.get(TOKEN_FIELD) or ""
+        if not hmac.compare_digest(given.encode(), str(session.get("token", "")).encode()) or not given:
+            abort(403, "this page is too old; load it again")
+
+    def check_program(self) -> None:
+        """As `check_hand`, for the JSON API: a program may send the PIN along in place of a session's token."""
+        if "Origin" in request.headers or TOKEN_HEADER in request.headers:
+            self.check_hand()
+        elif not is_local() and not self._is_right(request.headers.get(PIN_HEADER, "")):
+            abort(403, f"the referee's hand needs the PIN; send it in the header {PIN_HEADER}")
+
+    def token(self) -> str:
+        """The token of this session, made when it is first asked for."""
+        if "token" not in session:
+            session["token"] = secrets.token_urlsafe(24)
+            session.permanent = True
+        return str(session["token"])
+
+    def sign_in(self, pin: str) -> bool:
+        """Let this session in, if the PIN is right and not too many were wrong."""
+        if not self._is_right(pin):
+            return False
+        session.clear()
+        session["referee"] = True
+        self.token()
+        return True
+
+    def _is_right(self, pin: str) -> bool:
+        address = request.remote_addr or ""
+        if self._attempts.exhausted(address):
+            abort(429, f"too many wrong PINs; wait {WAIT_S / 60:.0f} minutes")
+        if self._pin is None or not hmac.compare_digest(pin.strip().encode(), self._pin.encode()):
+            self._attempts.note(address)
+            return False
+        return True
+
+
+def is_local() -> bool:
+    """Whether this request comes from this machine, and not through a proxy on it."""
+    if any(header in request.headers for header in _FORWARDED):
+        return False
+    try:
+        address = ipaddress.ip_address(request.remote_addr or "")
+    except ValueError:
+        return False
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (mapped or address).is_loopback

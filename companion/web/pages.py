@@ -1,0 +1,212 @@
+"""The pages: the hall, a table, the referee's hand, the PIN; and the live stream that keeps a table's page true."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    current_app,
+    g,
+    has_request_context,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from flask_babel import force_locale
+from pydantic import ValidationError
+
+from companion import __version__
+from companion.errors import RulesError, TableError
+from companion.readings import ALL_CONTENTS
+from companion.rules import Colour, Kind
+from companion.web import words
+from companion.web.deeds import REQUESTS
+from companion.web.drawing import draw
+from companion.web.language import _
+from companion.web.live import stream
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from werkzeug.wrappers import Response as AnyResponse
+
+    from companion.rules import Ply
+    from companion.table import TableView
+    from companion.web.app import Companion
+    from companion.web.live import Look
+
+pages = Blueprint("pages", __name__)
+TOKEN_MARK = "%session-token%"  # noqa: S105 (where a token goes)
+"""Stands in what is rendered once for all referees where each one's own token goes."""
+THEMES = ("auto", "light", "dark")
+
+
+def _app() -> Companion:
+    return cast("Companion", current_app._get_current_object())  # type: ignore[attr-defined]
+
+
+def _look() -> Look:
+    look: Look = g.look
+    return replace(look, referee=_app().gate.may_rule())
+
+
+def live_html(view: TableView, look: Look) -> str:
+    """The live part of a table's page; needs the app's context, but no request."""
+    with force_locale(look.language):
+        return render_template("live.html", token=TOKEN_MARK, **_shown(view, look))
+
+
+def _shown(view: TableView, look: Look) -> dict[str, Any]:
+    far = look.side.other
+    return {
+        "view": view,
+        "look": look,
+        "board": draw(view, look.side),
+        "words": words,
+        "notices": words.notices(view),
+        "sides": (far, look.side),
+        "kinds": tuple(Kind),
+        "rounds": _rounds(view),
+        "boot": _app().boot,
+    }
+
+
+def _rounds(view: TableView) -> list[tuple[int, list[tuple[int, Ply | None]]]]:
+    """The history in numbered pairs, each entry with its ply; an empty place where Dark began."""
+    entries: list[tuple[int, Ply | None]] = list(enumerate(view.game.history, start=1))
+    if entries and entries[0][1] is not None and entries[0][1].colour is Colour.DARK:
+        entries.insert(0, (0, None))
+    return [(i // 2 + 1, entries[i : i + 2]) for i in range(0, len(entries), 2)]
+
+
+@pages.app_context_processor
+def _everywhere() -> dict[str, Any]:
+    theme = request.cookies.get("theme") if has_request_context() else None
+    return {"theme": theme if theme in THEMES else "auto", "themes": THEMES, "version": __version__}
+
+
+@pages.get("/")
+def hall() -> AnyResponse:
+    """All tables; straight to the table where there is only one."""
+    tables = _app().tables
+    if len(tables) == 1:
+        return redirect(url_for("pages.table", table=next(iter(tables))))
+    views = [table.view for table in tables.values()]
+    return make_response(render_template("hall.html", views=views, words=words, look=_look()))
+
+
+@pages.get("/t/<table>/")
+def table(table: str) -> str:
+    """One table, live."""
+    view, look = _app().table(table).view, _look()
+    token = _app().gate.token() if look.referee else ""
+    return render_template("table.html", token=token, gate=_app().gate, **_shown(view, look))
+
+
+@pages.get("/t/<table>/live")
+def live(table: str) -> Response:
+    """The live stream of a table's page."""
+    app, look = _app(), _look()
+    found = app.table(table)
+    token = app.gate.token().encode() if look.referee else b""
+
+    def show(view: TableView) -> bytes:
+        message = app.fragments.message(view, look)
+        return message.replace(TOKEN_MARK.encode(), token) if token else message
+
+    streaming = Response(stream(found, show, app.closing), mimetype="text/event-stream")
+    streaming.headers["X-Accel-Buffering"] = "no"
+    return streaming
+
+
+@pages.get("/t/<table>/picture.jpg")
+def picture(table: str) -> Response:
+    """The board as the source sees it."""
+    picture = _app().table(table).view.picture
+    if picture is None:
+        abort(404, _("there is no picture of this table"))
+    response = Response(picture.jpeg, mimetype="image/jpeg")
+    response.set_etag(f"{_app().boot}-{picture.number}")
+    response.headers["Cache-Control"] = "private, no-cache"
+    return cast("Response", response.make_conditional(request))
+
+
+@pages.get("/t/<table>/hand")
+def hand(table: str) -> str | AnyResponse:
+    """The referee's hand: everything a person may do, or what may be done to one square or move."""
+    app, look = _app(), _look()
+    view = app.table(table).view
+    if not look.referee:
+        return redirect(url_for("pages.sign_in", table=table))
+    square = next((square for square in view.game.layout if str(square) == request.args.get("square")), None)
+    ply = request.args.get("ply", 0, int)
+    move = view.game.history[ply - 1] if 0 < ply <= len(view.game.history) else None
+    template = "hand.html" if "HX-Request" in request.headers else "hand_page.html"
+    told = {"square": square, "ply": ply, "move": move, "contents": ALL_CONTENTS[1:], "joining": "join" in request.args}
+    return render_template(template, token=app.gate.token(), **told, **_shown(view, look))
+
+
+@pages.post("/t/<table>/do/<deed>")
+def do(table: str, deed: str) -> AnyResponse | str | tuple[str, int]:
+    """One deed of the referee's hand, from a form."""
+    app = _app()
+    app.gate.check_hand()
+    found, kind = app.table(table), REQUESTS.get(deed)
+    if kind is None:
+        abort(404, f"there is nothing called {deed}")
+    fields = {name: value for name, value in request.form.items() if name not in ("token", "side")}
+    try:
+        found.do(kind.model_validate(fields).deed(found))
+    except ValidationError as error:
+        first = error.errors()[0]
+        return _reply(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", 422)
+    except RulesError as refusal:
+        return _reply(str(refusal), 409)
+    except TableError as error:
+        return _reply(str(error), 503)
+    if "HX-Request" in request.headers:
+        return _reply("", 200)
+    return redirect(url_for("pages.table", table=table, side=request.form.get("side")), 303)
+
+
+def _reply(message: str, code: int) -> tuple[str, int]:
+    template = "reply.html" if "HX-Request" in request.headers else "error.html"
+    return render_template(template, message=message, wrong=code >= 400), code  # noqa: PLR2004
+
+
+@pages.route("/sign-in", methods=["GET", "POST"])
+def sign_in() -> AnyResponse | str | tuple[str, int]:
+    """Ask for the PIN."""
+    gate = _app().gate
+    table = request.values.get("table", "")
+    table = table if table in _app().tables else next(iter(_app().tables), "")
+    if request.method == "POST":
+        if gate.sign_in(request.form.get("pin", "")):
+            return redirect(url_for("pages.table", table=table), 303)
+        return render_template("sign_in.html", table=table, wrong=_("That is not the PIN.")), 403
+    return render_template("sign_in.html", table=table, wrong="")
+
+
+@pages.get("/look")
+def look() -> AnyResponse:
+    """Remember the theme."""
+    theme = request.args.get("theme", "auto")
+    table = request.args.get("table", "")
+    side = request.args.get("side")
+    back = url_for("pages.table", table=table, side=side) if table in _app().tables else url_for("pages.hall")
+    response = redirect(back)
+    if theme in THEMES:
+        response.set_cookie("theme", theme, max_age=31536000, samesite="Lax", httponly=True)
+    return response
+
+
+@pages.get("/favicon.ico")
+def favicon() -> AnyResponse:
+    """The icon, for browsers that ask for it by its old name."""
+    return redirect(url_for("static", filename="icon.svg"))

@@ -1,0 +1,131 @@
+"""A table as JSON: what the page shows, for programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from companion.events import content_text
+from companion.readings import possible
+from companion.rules import Colour
+from companion.web import words
+
+if TYPE_CHECKING:
+    from companion.referee import Problem
+    from companion.table import TableView
+
+ColourName = Literal["light", "dark"]
+
+
+class ScoreState(BaseModel):
+    """Points of both players."""
+
+    light: int
+    dark: int
+
+
+class LineState(BaseModel):
+    """A scoring line."""
+
+    colour: ColourName
+    squares: list[str]
+    points: int
+
+
+class ProblemState(BaseModel):
+    """A piece that holds up the game."""
+
+    square: str
+    contents: list[str] = Field(description="What it may be.")
+    event: dict[str, Any] = Field(description="The event that told of it, as in companion watch --json.")
+
+
+class NoticeState(BaseModel):
+    """Something people are told now, in the words of the page."""
+
+    kind: str
+    title: str
+    text: str
+
+
+class TableState(BaseModel):
+    """Everything there is to know of a table now."""
+
+    table: str
+    boot: str = Field(description="Changes when the program was restarted; revisions count anew then.")
+    revision: int
+    first: str
+    layout: str
+    variant: str
+    players: dict[ColourName, str]
+    history: list[str] = Field(description="Moves, and - for a pass.")
+    board: dict[str, str] = Field(description="What the game has on each square; . for nothing.")
+    in_hand: dict[ColourName, dict[str, int]]
+    to_move: ColourName | None
+    legal: list[str]
+    explanation: str
+    score: ScoreState
+    lines: list[LineState]
+    over: bool
+    winner: Literal["light", "dark", "draw"] | None
+    resigned: ColourName | None
+    paused: bool
+    problems: list[ProblemState]
+    disturbed: list[str]
+    question: dict[str, Any] | None
+    notices: list[NoticeState]
+    source: str
+    lost: str = Field(description="Why the source delivers nothing; empty while it does.")
+    trouble: str = Field(description="Why nothing can be read though it delivers; empty if all is well.")
+    ended: bool = Field(description="The source was a file and has been read to its end.")
+    unrecorded: str = Field(description="Why events are not on disk; empty when they are.")
+
+
+def state_of(view: TableView, boot: str) -> TableState:
+    """The state that `view` shows."""
+    game, score = view.game, view.game.score
+    over_as = view.winner.value if view.winner else "draw"
+    return TableState.model_validate({
+        "table": view.table,
+        "boot": boot,
+        "revision": view.revision,
+        "first": game.first,
+        "layout": str(game.layout),
+        "variant": view.variant,
+        "players": {"light": view.players.light, "dark": view.players.dark},
+        "history": [str(ply) for ply in game.history],
+        "board": {str(square): content_text(game.content(square)) for square in game.layout},
+        "in_hand": {
+            colour.value: {kind.value: left for kind, left in game.in_hand(colour).items()} for colour in Colour
+        },
+        "to_move": game.to_move.value if game.to_move and not view.over else None,
+        "legal": [] if view.over else [str(square) for square in sorted(game.legal_squares())],
+        "explanation": words.reason(view),
+        "score": score.as_dict(),
+        "lines": [
+            {"colour": line.colour.value, "squares": [str(square) for square in line.squares], "points": line.points}
+            for line in score.lines
+        ],
+        "over": view.over,
+        "winner": over_as if view.over else None,
+        "resigned": view.resigned.value if view.resigned else None,
+        "paused": view.paused,
+        "problems": [_problem(problem) for problem in view.problems],
+        "disturbed": [str(square) for square in sorted(view.disturbed)],
+        "question": view.question.as_dict() if view.question else None,
+        "notices": [{"kind": told.kind, "title": told.title, "text": told.text} for told in words.notices(view)],
+        "source": view.source,
+        "lost": view.lost,
+        "trouble": view.trouble,
+        "ended": view.ended,
+        "unrecorded": view.unrecorded,
+    })  # fmt: skip
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {
+        "square": str(problem.square),
+        "contents": [content_text(content) for content in possible(problem.contents)],
+        "event": problem.event.as_dict(),
+    }

@@ -1,0 +1,171 @@
+"""What a table has to say, in the order of its importance: one headline, one reason, and notices that nobody may miss.
+
+Everything is told from the view alone, so whoever comes late, or back, is told the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from companion import events
+from companion.readings import possible
+from companion.rules import Colour, Move, Pass
+from companion.web.language import _
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from companion.referee import Problem
+    from companion.rules import Content, Square
+    from companion.table import TableView
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that people have to be told at once."""
+
+    kind: str
+    """``pass``, ``chance``, ``wrong``, ``ask``, ``trouble`` or ``note``: how it looks."""
+    title: str
+    text: str = ""
+    square: Square | None = None
+    answers: tuple[Content, ...] = ()
+    """What a person may say that `square` holds."""
+    acceptable: bool = False
+    """A referee may rule that the piece on `square` counts."""
+    choices: tuple[tuple[str, str], ...] = ()
+    """Answers to the open question, each with its words."""
+
+
+def player(view: TableView, colour: Colour) -> str:
+    """A player's name, or the colour."""
+    name = view.players.light if colour is Colour.LIGHT else view.players.dark
+    return name or colour_name(colour)
+
+
+def colour_name(colour: Colour) -> str:
+    """The colour as a name."""
+    return _("Light") if colour is Colour.LIGHT else _("Dark")
+
+
+def headline(view: TableView) -> str:
+    """The state of the match in a few words: whose turn it is, or how it ended."""
+    if view.over:
+        return _result(view)
+    if view.paused:
+        return _("Paused")
+    assert view.game.to_move is not None
+    return _("%(player)s to play", player=player(view, view.game.to_move))
+
+
+def reason(view: TableView) -> str:
+    """Why the legal squares are legal; or what follows the end."""
+    if view.resigned is not None:
+        return _("%(player)s resigned", player=player(view, view.resigned))
+    if view.over:
+        return _("The game is over. Clear the board to begin the next one.")
+    if view.paused:
+        return _("What lies on the board decides nothing until the referee goes on.")
+    return view.game.explanation
+
+
+def spoken(view: TableView) -> str:
+    """What a screen reader says when something changes."""
+    last = next((ply for ply in reversed(view.game.history) if isinstance(ply, Move)), None)
+    told = [str(notice.title) for notice in notices(view)]
+    if last is not None and last.colour is not None:
+        kind = last.kind.value
+        told.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
+                         square=str(last.square)))  # fmt: skip
+    return " ".join([*told, f"{headline(view)}.", reason(view)])
+
+
+def notices(view: TableView) -> list[Notice]:
+    """All that has to be told now, the most pressing first."""
+    return [*_troubles(view), *_questions(view), *_wrongs(view), *_turning_points(view)]
+
+
+def _result(view: TableView) -> str:
+    score = view.game.score
+    if view.winner is None:
+        return _("A draw, %(points)s all", points=score.light)
+    if view.resigned is not None:
+        return _("%(player)s wins", player=player(view, view.winner))
+    mine, yours = score.of(view.winner), score.of(view.winner.other)
+    return _("%(player)s wins, %(mine)s to %(yours)s", player=player(view, view.winner), mine=mine, yours=yours)
+
+
+def _troubles(view: TableView) -> Iterator[Notice]:
+    if view.broken:
+        yield Notice("trouble", _("This table has stopped"), _("Start the program again: %(why)s", why=view.broken))
+    elif view.lost:
+        yield Notice("trouble", _("The board cannot be seen"), view.lost)
+    elif view.trouble:
+        yield Notice("trouble", _("The board is not found"), view.trouble)
+    if view.unrecorded:
+        yield Notice("trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=view.unrecorded))
+    if view.ended and not view.over:
+        yield Notice("note", _("The recording has ended"))
+
+
+def _questions(view: TableView) -> Iterator[Notice]:
+    asked = view.question
+    if asked is None:
+        return
+    title, text = {
+        "order": (_("In which order?"), _("Several pieces came at once, and more than one order is legal.")),
+        "start": (_("This is not the game that was being played"), _("What shall be done with what lies here?")),
+        "new": (_("The board has been cleared"), _("Is this the end of the game?")),
+        "correct": (_("The correction makes later moves illegal"), " ".join(asked.choices)),
+    }[asked.question]
+    words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
+    choices = () if asked.question == "correct" else asked.choices
+    yield Notice("ask", title, text, choices=tuple((choice, words.get(choice, choice)) for choice in choices))
+
+
+def _wrongs(view: TableView) -> Iterator[Notice]:
+    for problem in view.problems:
+        yield _wrong(problem)
+    if view.disturbed:
+        squares = sorted(view.disturbed)
+        wanted = ", ".join(f"{square} {view.game.content(square)}" for square in squares)
+        yield Notice("wrong", _("Something has moved"), _("Put back: %(wanted)s", wanted=wanted))
+
+
+def _wrong(problem: Problem) -> Notice:
+    square, event = problem.square, problem.event
+    if isinstance(event, events.IllegalPlacement):
+        title = _("Not legal: %(piece)s on %(square)s", piece=str(event.content), square=str(square))
+        return Notice("wrong", title, event.words or _why(event), square, acceptable=event.reason != "over")
+    answers = tuple(content for content in possible(problem.contents) if content is not None)
+    if isinstance(event, events.KindNeeded):
+        return Notice("ask", _("Which kind is it on %(square)s?", square=str(square)), "", square, answers)
+    return Notice("ask", _("What lies on %(square)s?", square=str(square)), "", square, (*answers, None))
+
+
+def _why(event: events.IllegalPlacement) -> str:
+    legal = " ".join(map(str, event.legal))
+    return {
+        "square": _("Legal squares: %(squares)s", squares=legal),
+        "turn": _("It is the other player's turn."),
+        "kind": _("That player has none of this kind left."),
+        "over": _("The game is over."),
+    }[event.reason]
+
+
+def _turning_points(view: TableView) -> Iterator[Notice]:
+    game = view.game
+    passed = game.history[-1] if game.history and isinstance(game.history[-1], Pass) else None
+    if passed is not None and passed.colour is not None:
+        who = player(view, passed.colour)
+        if game.to_move is None:
+            yield Notice("chance", _("%(player)s's last chance is forfeited", player=who), _("No square was legal."))
+        else:
+            again = _("No square is legal. %(player)s plays again, on any empty square.",
+                      player=player(view, passed.colour.other))  # fmt: skip
+            yield Notice("pass", _("%(player)s must pass", player=who), again)
+    if game.last_chance and game.to_move is not None:
+        who, other = player(view, game.to_move), player(view, game.to_move.other)
+        text = _("%(player)s has placed the last piece. One more, then the game ends.", player=other)
+        yield Notice("chance", _("%(player)s's last chance", player=who), text)

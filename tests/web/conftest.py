@@ -1,0 +1,171 @@
+"""A table whose board a test sets by hand, an app around it, and a browser to look at it."""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from companion.referee import Referee
+from companion.rules import Game, Piece, Square
+from companion.script import READING_S, Scene
+from companion.store import Opening
+from companion.table import Table
+from companion.web import Gate, create_app
+from companion.web.serve import Serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from companion.readings import BoardReading
+    from companion.table import TableView
+
+SOON_S = 30.0
+LOOK_S = 1.5
+"""Seconds of the board's own time in which the referee makes up its mind."""
+
+
+class Ledger:
+    """A recorder that keeps events in a list."""
+
+    def __init__(self, opening: Opening) -> None:
+        self.opening = opening
+        self.events: list = []
+        self.trouble: Exception | None = None
+
+    def record(self, told, evidence=b""):
+        self.events += told
+
+    def flush(self):
+        return True
+
+
+class BoardByHand:
+    """A live source: it shows what a test has put on the board, as soon as the test says `look`."""
+
+    live = True
+    trouble = ""
+
+    def __init__(self, game: Game, name: str = "board:") -> None:
+        self.name = name
+        self.scene = Scene(game.layout)
+        self._readings: queue.SimpleQueue[BoardReading | Exception] = queue.SimpleQueue()
+
+    def read(self, timeout_s):
+        try:
+            given = self._readings.get(timeout=timeout_s)
+        except queue.Empty:
+            return None
+        if isinstance(given, Exception):
+            raise given
+        return given
+
+    def fail(self, error: Exception) -> None:
+        self._readings.put(error)
+
+    def look(self, evidence: bytes = b"") -> None:
+        for reading in self.scene.hold(LOOK_S):
+            self._readings.put(reading if not evidence else _with(reading, evidence))
+
+    def close(self):
+        pass
+
+
+def _with(reading: BoardReading, evidence: bytes) -> BoardReading:
+    from dataclasses import replace
+
+    return replace(reading, evidence=evidence)
+
+
+class Room:
+    """One table in play, and what a test does at it."""
+
+    def __init__(self, game: Game | None = None, *, table: str = "1", **opening: str) -> None:
+        game = game or Game.start()
+        self.board = BoardByHand(game)
+        self.ledger = Ledger(Opening.of(game, table=table, **opening))
+        self.table = Table(self.board, Referee(game, table=table), self.ledger)
+        self._looked = threading.Event()
+
+    @property
+    def view(self) -> TableView:
+        return self.table.view
+
+    def put(self, square: str, piece: str) -> None:
+        self.board.scene.pieces[Square.parse(square)] = Piece.parse(piece)
+
+    def lift(self, square: str) -> None:
+        del self.board.scene.pieces[Square.parse(square)]
+
+    def look(self, evidence: bytes = b"") -> TableView:
+        """Let the board be seen, and wait until the table has made up its mind."""
+        until = self.board.scene.time + LOOK_S - READING_S
+        self.board.look(evidence)
+        while self.table._time < until - 1e-6:
+            self.table.do(lambda referee, time: [], timeout_s=SOON_S)
+        return self.table.view
+
+    def play(self, *moves: str) -> TableView:
+        for text in moves:
+            game = self.view.game
+            move = game.play(text).history[len(game.history)]
+            self.put(str(move.square), str(move.piece))
+            self.look()
+        return self.view
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    room = Room()
+    with room.table.running():
+        yield room
+
+
+@pytest.fixture
+def app(room):
+    app = create_app({"1": room.table}, Gate(clock=lambda: 0.0, pin="123456", hosts=frozenset({"10.0.0.5"})))
+    app.testing = True
+    return app
+
+
+@pytest.fixture
+def serving(app) -> Iterator[str]:
+    """The page's address, with a real server behind it."""
+    with Serving(app, "127.0.0.1", 0) as serving:
+        yield f"http://127.0.0.1:{serving.port}"
+
+
+class Person:
+    """Somebody with a browser, on this machine or elsewhere."""
+
+    def __init__(self, app, *, address="127.0.0.1", host="127.0.0.1:8000"):
+        self.client = app.test_client()
+        self.host = host
+        self.environ = {"REMOTE_ADDR": address, "HTTP_HOST": host}
+
+    def get(self, path, **kwargs):
+        return self.client.get(path, environ_overrides=self.environ, buffered=True, **kwargs)
+
+    def post(self, path, *, origin=None, headers=(), **kwargs):
+        told = {"Origin": origin or f"http://{self.host}", **dict(headers)}
+        return self.client.post(path, environ_overrides=self.environ, headers=told, **kwargs)
+
+    def token(self) -> str:
+        page = self.get("/t/1/hand").text
+        return re.search(r'name="token" value="([^"]+)"', page)[1]
+
+    def rule(self, deed: str, **fields):
+        return self.post(f"/t/1/do/{deed}", data={"token": self.token(), **fields})
+
+
+@pytest.fixture
+def here(app) -> Person:
+    return Person(app)
+
+
+@pytest.fixture
+def elsewhere(app) -> Person:
+    return Person(app, address="10.0.0.77", host="10.0.0.5:8000")
