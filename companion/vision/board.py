@@ -37,7 +37,7 @@ _FITTED = 1280
 _VIEWS = 8
 _PER_VIEW = 12
 _FITTED_CANDIDATES = 14
-_ENOUGH = 0.5
+_ENOUGH = 0.85
 _MOST_BEYOND = 0.45
 _LEAST_LINE = 0.27
 _LEAST_SIDE = 0.3
@@ -127,7 +127,7 @@ def _choose(lab: NDArray[np.uint8], candidates: list[Floats], scale: float) -> B
 
 
 def judge(weight: lattice.Weight) -> float:
-    """From 0 to 1, how much a lattice of this weight is a board; from 0.5 it is believed."""
+    """From 0 to 1, how much a lattice of this weight is a board; from `_ENOUGH` it is believed."""
     if (
         weight.beyond > _MOST_BEYOND
         or weight.weakest_line < _LEAST_LINE
