@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 _SIDES = 8
+_RISE = 60
+_LEAST_RATE = 1e-5
+_STEADINESS = 0.998
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +44,21 @@ class Course:
     rate: float = 2e-3
     seed: int = 5
 
+    def rate_at(self, step: int) -> float:
+        """The learning rate: a short rise, then half a cosine down to nothing."""
+        rise = min(1.0, step / _RISE)
+        return self.rate * rise * (0.5 + 0.5 * math.cos(math.pi * step / self.steps)) + _LEAST_RATE
+
 
 def train(data: Boards, course: Course, report: Callable[[int, float], None], reader: Reader | None = None) -> Reader:
-    """A reader trained on `data`; `report` hears the step and the running loss now and then."""
+    """The average of the readers along the course, which is steadier than the last one.
+
+    `report` hears the step and the running loss. Passes run in bfloat16, which newer processors are quick at.
+    """
     torch.manual_seed(course.seed)
-    reader = reader or Reader()
-    reader.train()
-    reader.to(memory_format=torch.channels_last)
+    reader = (reader or Reader()).train().to(memory_format=torch.channels_last)
+    steady = copy.deepcopy(reader)
     optimiser = torch.optim.AdamW(reader.parameters(), course.rate, weight_decay=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, course.rate, course.steps, pct_start=0.1)
     running = 2.0
     for step, (seen, targets, weights) in enumerate(batches(data, course), 1):
         with torch.autocast("cpu", torch.bfloat16):
@@ -56,12 +67,22 @@ def train(data: Boards, course: Course, report: Callable[[int, float], None], re
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(reader.parameters(), 2.0)
+        optimiser.param_groups[0]["lr"] = course.rate_at(step)
         optimiser.step()
-        schedule.step()
+        _follow(steady, reader, min(_STEADINESS, step / (step + 10)))
         running += 0.02 * (float(loss.detach()) - running)
         report(step, running)
-    reader.eval()
-    return reader
+    return steady.eval()
+
+
+def _follow(steady: Reader, reader: Reader, keep: float) -> None:
+    """Move the average a little towards the reader."""
+    with torch.no_grad():
+        for kept, new in zip(steady.state_dict().values(), reader.state_dict().values(), strict=True):
+            if kept.dtype.is_floating_point:
+                kept.lerp_(new, 1 - keep)
+            else:
+                kept.copy_(new)
 
 
 def judged(scores: Tensor, targets: Tensor, weights: Tensor) -> Tensor:

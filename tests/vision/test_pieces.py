@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from importlib import resources
+from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
+from calibration.training.dataset import BOARD, Split, Studio
+from calibration.training.scene import plain
+from calibration.training.truth import JUDGED
 from companion.errors import VisionError
-from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
+from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
+from companion.rules import Piece, Square
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, SetRule, Tone, turned
-from companion.vision.rectify import PATCH
+from companion.vision.rectify import PATCH, patches, rectify
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +25,7 @@ def recogniser():
     return Recogniser.bundled()
 
 
-def plain(count, level=128):
+def grey(count, level=128):
     return np.full((count, PATCH, PATCH, 3), level, np.uint8)
 
 
@@ -58,21 +63,21 @@ def test_probabilities_of_every_square_add_up_to_one(recogniser):
 
 @pytest.mark.parametrize("count", [1, 4, 16, 48])
 def test_any_number_of_squares_can_be_read(recogniser, count):
-    assert recogniser.recognise(plain(count)).shape == (count, CLASSES)
+    assert recogniser.recognise(grey(count)).shape == (count, CLASSES)
 
 
 def test_embeddings_of_single_squares_are_those_of_the_whole_board(recogniser):
-    patches = np.random.default_rng(1).integers(0, 255, (6, PATCH, PATCH, 3)).astype(np.uint8)
-    tone = Tone.of(patches)
-    together = recogniser.embed(patches, tone)
+    cut = np.random.default_rng(1).integers(0, 255, (6, PATCH, PATCH, 3)).astype(np.uint8)
+    tone = Tone.of(cut)
+    together = recogniser.embed(cut, tone)
     assert together.shape == (6, EMBEDDING)
-    np.testing.assert_allclose(recogniser.embed(patches[2:3], tone), together[2:3], atol=1e-3)
-    np.testing.assert_allclose(recogniser.judge(together), recogniser.recognise(patches), atol=1e-4)
+    np.testing.assert_allclose(recogniser.embed(cut[2:3], tone), together[2:3], atol=1e-3)
+    np.testing.assert_allclose(recogniser.judge(together), recogniser.recognise(cut), atol=1e-4)
 
 
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_a_board_without_any_contrast_shows_no_sure_piece(recogniser, level):
-    for contents in recogniser.contents(recogniser.recognise(plain(16, level))):
+    for contents in recogniser.contents(recogniser.recognise(grey(16, level))):
         assert contents & EMPTY or contents.bit_count() > 1
 
 
@@ -109,5 +114,53 @@ def test_the_models_are_small_and_have_a_card():
 def test_patches_from_a_tiny_blurred_picture_are_unclear_rather_than_wrong(recogniser):
     rng = np.random.default_rng(4)
     small = rng.integers(90, 160, (16, 6, 6, 3)).astype(np.uint8)
-    patches = np.stack([cv2.resize(patch, (PATCH, PATCH), interpolation=cv2.INTER_CUBIC) for patch in small])
-    assert any(contents.bit_count() > 1 for contents in recogniser.contents(recogniser.recognise(patches)))
+    cut = np.stack([cv2.resize(patch, (PATCH, PATCH), interpolation=cv2.INTER_CUBIC) for patch in small])
+    assert any(contents.bit_count() > 1 for contents in recogniser.contents(recogniser.recognise(cut)))
+
+
+PICTURES = Path(__file__).parent.parent / "data" / "squares"
+TRUTHS = [json.loads(line) for line in (PICTURES / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def photographed(truth):
+    """The patches of a sample picture, at its true corners."""
+    corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
+    return patches(rectify(cv2.imread(str(PICTURES / truth["image"])), corners, BOARD), BOARD)
+
+
+def judge(said, allowed):
+    return "right" if said & ~allowed == 0 else "unclear" if said & allowed else "wrong"
+
+
+def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser):
+    verdicts = []
+    for truth in TRUTHS:
+        said = recogniser.contents(recogniser.recognise(photographed(truth), turns=8))
+        for square, contents in zip(BOARD.squares, said, strict=True):
+            if str(square) not in truth["hidden"]:
+                words = truth["squares"][str(square)]
+                allowed = contents_of(None if word == "." else Piece.parse(word) for word in words)
+                verdicts.append(judge(contents, allowed))
+    assert verdicts.count("wrong") <= len(verdicts) / 100
+    assert verdicts.count("right") >= 0.85 * len(verdicts)
+
+
+def test_boards_drawn_from_unseen_seeds_are_read(recogniser):
+    studio = Studio(Split.TEST)
+    numbers = [number for number in range(2_000_000, 2_000_060) if plain(studio.scene(number))][:16]
+    boards = [studio.boards(range(number, number + 1)) for number in numbers]
+    verdicts = []
+    for board in boards:
+        said = recogniser.contents(recogniser.recognise(patches(board.views[0], BOARD)))
+        judged = board.weights[0] == JUDGED
+        allowed = [sum(1 << int(i) for i in np.flatnonzero(target[:COVERED])) for target in board.targets[0]]
+        verdicts += [judge(s, a) for s, a, counts in zip(said, allowed, judged, strict=True) if counts]
+    assert verdicts.count("wrong") <= len(verdicts) / 200
+    assert verdicts.count("right") >= 0.6 * len(verdicts)
+
+
+def test_a_hand_hides_the_squares_under_it(recogniser):
+    truth = next(truth for truth in TRUTHS if truth["image"] == "hop_003.jpg")
+    said = recogniser.contents(recogniser.recognise(photographed(truth)))
+    hidden = [BOARD.index(Square.parse(name)) for name in truth["hidden"]]
+    assert [said[i] for i in hidden] == [ANYTHING]

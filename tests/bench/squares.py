@@ -1,0 +1,136 @@
+"""How well squares are read at true corners: ``python -m tests.bench.squares [BOARDS] [TURNS] [PICTURES]``.
+
+Draws BOARDS boards (300 if not said) that neither training nor calibration has seen and looks at each patch from
+TURNS sides (1). PICTURES is a folder with photographs and a `truth.jsonl` in the words of ``companion read --json``.
+*Right* is exactly what can be seen, *unclear* keeps the truth among others, *wrong* has ruled it out; *at most* is the
+upper end of its 95 % interval.
+"""
+
+import json
+import math
+import sys
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from calibration.training.dataset import BOARD, Split, Studio
+from calibration.training.scene import plain
+from calibration.training.truth import COVERED, JUDGED
+from companion.readings import ANYTHING, contents_of
+from companion.rules import Piece
+from companion.vision.pieces import Recogniser
+from companion.vision.rectify import patches, rectify
+
+UNSEEN = 1_000_000
+"""The first scene number that neither the training nor the card uses."""
+
+
+def upper(hits, count):
+    """The upper end of Wilson's 95 % interval."""
+    if count == 0:
+        return 1.0
+    share, z = hits / count, 1.96
+    spread = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    return (share + z * z / (2 * count) + spread) / (1 + z * z / count)
+
+
+def traits(scene):
+    """The rows of the table that a scene counts for."""
+    yield "all"
+    yield "plain" if plain(scene) else "hard"
+    yield scene.pieces.family.value
+    tilt, scale = math.degrees(scene.camera.tilt), scene.camera.scale
+    yield "tilt    0-25" if tilt < 25 else "tilt   25-45" if tilt < 45 else "tilt   45-62"
+    yield "px/sq  18-40" if scale < 40 else "px/sq  40-60" if scale < 60 else "px/sq  60-80"
+    yield "dim" if scene.lens.exposure < 0.25 else "bright" if scene.lens.exposure > 0.7 else "well lit"
+    if scene.light.glare is not None:
+        yield "glare"
+    if scene.hands:
+        yield "hands"
+
+
+class Tally:
+    """Counts squares, and boards without any that is not right."""
+
+    def __init__(self):
+        self.right = self.unclear = self.wrong = self.boards = self.perfect = 0
+
+    def add(self, verdicts):
+        self.right += verdicts.count("right")
+        self.unclear += verdicts.count("unclear")
+        self.wrong += verdicts.count("wrong")
+        self.boards += 1
+        self.perfect += set(verdicts) <= {"right"}
+
+    def __str__(self):
+        count = max(1, self.right + self.unclear + self.wrong)
+        return (
+            f"{count:>8}{self.right / count:>10.2%}{self.unclear / count:>10.2%}{self.wrong / count:>9.3%}"
+            f"{upper(self.wrong, count):>9.3%}{self.boards:>8}{self.perfect / max(1, self.boards):>9.1%}"
+        )
+
+
+def verdict(said, allowed):
+    """What a set is worth against what can be seen."""
+    return "right" if said & ~allowed == 0 else "unclear" if said & allowed else "wrong"
+
+
+def seen(words):
+    """A set of contents from the words of the truth."""
+    return contents_of(None if word == "." else Piece.parse(word) for word in words)
+
+
+def drawn(recogniser, count, turns, tallies):
+    """Read drawn boards; gives the milliseconds a board and the shares of covered squares noticed."""
+    studio, spent, covered = Studio(Split.TEST), 0.0, []
+    for number in range(UNSEEN, UNSEEN + count):
+        boards = studio.boards(range(number, number + 1))
+        cut = patches(boards.views[0], BOARD)
+        began = time.perf_counter()
+        said = recogniser.contents(recogniser.recognise(cut, turns=turns))
+        spent += time.perf_counter() - began
+        verdicts = []
+        for one, target, weight in zip(said, boards.targets[0], boards.weights[0], strict=True):
+            if target[COVERED]:
+                covered.append(one == ANYTHING)
+            elif weight == JUDGED:
+                verdicts.append(verdict(one, sum(1 << int(i) for i in np.flatnonzero(target))))
+        for trait in traits(studio.scene(number)):
+            tallies[trait].add(verdicts)
+    return spent / count * 1000, np.mean(covered) if covered else math.nan
+
+
+def photographs(recogniser, folder, turns, tallies):
+    """Read the photographs of a folder at their true corners."""
+    for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines():
+        truth = json.loads(line)
+        corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
+        view = rectify(cv2.imread(str(folder / truth["image"])), corners, BOARD)
+        said = recogniser.contents(recogniser.recognise(patches(view, BOARD), turns=turns))
+        verdicts = [
+            verdict(
+                one, contents_of(None if word == "." else Piece.parse(word) for word in truth["squares"][str(square)])
+            )
+            for square, one in zip(BOARD.squares, said, strict=True)
+            if str(square) not in truth["hidden"]
+        ]
+        tallies[f"{folder.name}: {truth['family']}"].add(verdicts)
+
+
+def main(count=300, turns=1, folder=None):
+    cv2.setNumThreads(1)
+    recogniser, tallies = Recogniser.bundled(), defaultdict(Tally)
+    each, noticed = drawn(recogniser, count, turns, tallies)
+    if folder is not None:
+        photographs(recogniser, folder, turns, tallies)
+    print(f"{'':28}{'squares':>8}{'right':>10}{'unclear':>10}{'wrong':>9}{'at most':>9}{'boards':>8}{'perfect':>9}")
+    for trait, tally in sorted(tallies.items()):
+        print(f"{trait:28}{tally}")
+    print(f"covered squares noticed {noticed:.2%}; {each:.1f} ms a board of 16 squares, {turns} side(s) each, one core")
+
+
+if __name__ == "__main__":
+    main(*(int(a) for a in sys.argv[1:3]), *(Path(a) for a in sys.argv[3:4]))
