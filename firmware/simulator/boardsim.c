@@ -561,7 +561,7 @@ static bool answer_question(const char *name, const char *rest)
 
 static void lay_piece(unsigned square, const char *ohm, double bounce_us)
 {
-    places[square].piece_ohm = strcmp(ohm, "open") == 0 ? INFINITY : atof(ohm);
+    places[square].piece_ohm = strcmp(ohm, "open") == 0 ? INFINITY : fmax(atof(ohm), 0.01); /* no wire is perfect */
     places[square].bounces_until = avr->cycle + (uint64_t)(bounce_us * CYCLES_PER_US);
 }
 

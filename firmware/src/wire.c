@@ -29,7 +29,7 @@ static uint8_t input_length;
 static bool collecting; /* a $ has been seen */
 static uint16_t bad_lines;
 static uint32_t heard_ms;
-static uint32_t trouble_ms;
+static uint32_t trouble_ms = -(uint32_t)TROUBLE_EVERY_MS;
 
 static bool raw_wanted;
 static band_t staged[BANDS];

@@ -69,10 +69,8 @@ def test_a_contact_that_bounces_is_told_once_and_right(speaker):
 
 
 def test_a_resistance_between_the_windows_is_unknown_and_not_a_guess(speaker):
-    speaker.board.put_ohm(4, 2300)  # reads 191, between 1k5 and 3k3 with its contacts
-    assert of(Changed, speaker.listen(0.2)) == [] or speaker.board.put_ohm(4, 2600)
-    speaker.board.put_ohm(4, 2600)
-    assert [change.new for change in of(Changed, speaker.listen(0.8))][-1] == "?"
+    speaker.board.put_ohm(4, 2600)  # reads 211, between 1k5 and 3k3
+    assert [change.new for change in of(Changed, speaker.listen(0.8))] == ["?"]
 
 
 def test_the_supply_cancels_out(board):
@@ -173,7 +171,8 @@ def test_raw_codes_come_ten_times_a_second_until_they_are_unwanted(speaker):
     told = of(RawCodes, speaker.say(SendRaw(1, on=True), listen_s=1.0))
     assert 9 <= len(told) <= 11
     assert told[-1].codes == (512, *[1023] * 15)
-    assert of(RawCodes, speaker.say(SendRaw(2, on=False), listen_s=1.0)) == []
+    speaker.say(SendRaw(2, on=False))
+    assert of(RawCodes, speaker.listen(1.0)) == []
 
 
 # Calibration ---------------------------------------------------------------------------------------------------------
@@ -342,10 +341,10 @@ def test_the_receiver_is_looked_after_within_a_byte_time_whatever_else_goes_on(s
         for number in range(6):
             picture = ("XT" if number % 2 else "TX") * 32
             for offset in range(0, squares, 64):
-                board.send(wire.line(Light(number, offset, picture[: min(64, squares)])))
-            for square in range(number, squares, 7):
-                board.put(square, "Ss"[number % 2])
-            speaker.say(Snap(100 + number), listen_s=0.3)
+                for square in range(number, squares, 7):
+                    board.put(square, "Ss"[(number + offset) % 2])
+                assert of(Acknowledged, speaker.say(Light(number, offset, picture[: min(64, squares)])))
+            assert of(Acknowledged, speaker.say(Snap(100 + number)))
         assert 0 < board.longest_wait_cycles() < BYTE_CYCLES
         assert board.bytes_lost() == 0
         beat = of(Heartbeat, speaker.listen(1.1))[-1]
