@@ -185,7 +185,9 @@ class PortFinder:
             port.close()
             tried.append(f"{name}: no tile board answers there")
         others = "; ".join(tried) or "no port looks like an Arduino"
-        raise SourceError(f"no tile board found ({others}); plug it in, or name its port: tiles:/dev/ttyUSB0, tiles:COM3")
+        raise SourceError(
+            f"no tile board found ({others}); plug it in, or name its port: tiles:/dev/ttyUSB0, tiles:COM3"
+        )
 
     def _says_hello(self, port: Port) -> bool:
         began = self._clock()
