@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from companion.errors import LinkError
 from companion.tiles import wire
@@ -48,7 +49,7 @@ class SimulatedBoard:
         self._cycle = 0
         self._answer()
 
-    def __enter__(self) -> SimulatedBoard:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
