@@ -230,24 +230,22 @@ static const char *do_nothing(uint16_t id, char *rest)
     return rest == NULL ? NULL : bad_arguments;
 }
 
-static const char *do_hi(uint16_t id, char *rest)
-{
-    (void)id;
-    if (rest != NULL)
-        return bad_arguments;
-    hello();
-    if (scan_has_settled())
-        wire_state();
-    return NULL;
-}
-
 static const char *do_snapshot(uint16_t id, char *rest)
 {
     (void)id;
     if (rest != NULL)
         return bad_arguments;
-    wire_state();
+    if (scan_has_settled()) /* else the state comes by itself, as soon as there is one */
+        wire_state();
     return NULL;
+}
+
+static const char *do_hi(uint16_t id, char *rest)
+{
+    if (rest != NULL)
+        return bad_arguments;
+    hello();
+    return do_snapshot(id, rest);
 }
 
 static const char *do_raw(uint16_t id, char *rest)
