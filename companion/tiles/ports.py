@@ -1,8 +1,9 @@
 """Which port the tile board is on, and opening it so that it fails with advice.
 
-A port is named by what the system calls it (``/dev/ttyUSB0``, ``/dev/serial/by-id/…``, ``COM3``, ``/dev/cu.usbserial-10``),
-by any URL that pyserial knows (``socket://…``, ``rfc2217://…``), or is looked for: `PortFinder.find` opens only ports
-that look like an Arduino, because opening resets whatever is there, and keeps the first that says HELLO.
+A port is named by what the system calls it (``/dev/ttyUSB0``, ``/dev/serial/by-id/…``, ``COM3``,
+``/dev/cu.usbserial-10``), by any URL that pyserial knows (``socket://…``, ``rfc2217://…``), or is looked for:
+`PortFinder.find` opens only ports that look like an Arduino, because opening resets whatever is there, and keeps the
+first that says HELLO.
 """
 
 from __future__ import annotations

@@ -168,7 +168,7 @@ class Session:
             case Changed():
                 self._take_change(message)
             case Heartbeat():
-                self._snapshot_wanted |= self.letters is not None and wire.crc(self.letters) != message.state_crc
+                self._snapshot_wanted |= self.letters is None or wire.crc(self.letters) != message.state_crc
             case RawCodes():
                 self.codes = message.codes
             case Acknowledged() | Refused():

@@ -40,14 +40,15 @@ DEFAULT_BANDS = (
 """The accept windows that the firmware comes with, in converter codes, in the order of `wire.BAND_LETTERS`."""
 NOMINAL_OHM = (0, 1500, 3300, 5600, 10_000, 15_000, 27_000, 47_000, 100_000)
 PULL_UP_OHM = 10_000
+HIGHEST_CODE = 1023
 
 
 def nominal_code(letter: str) -> int:
     """The code that a square reads with `letter` on it when every part is exactly what is printed on it."""
     band = wire.BAND_LETTERS.index(letter)
     if band == len(NOMINAL_OHM):
-        return 1023
-    return round(1023 * NOMINAL_OHM[band] / (NOMINAL_OHM[band] + PULL_UP_OHM))
+        return HIGHEST_CODE
+    return round(HIGHEST_CODE * NOMINAL_OHM[band] / (NOMINAL_OHM[band] + PULL_UP_OHM))
 
 
 class VirtualBoard:
@@ -58,7 +59,7 @@ class VirtualBoard:
         """What lies on it."""
         self.lights = DARK * squares
         """The palette letters that its LEDs show."""
-        self.bands = DEFAULT_BANDS
+        self.bands: tuple[tuple[int, int], ...] = DEFAULT_BANDS
         self._staged = list(DEFAULT_BANDS)
         self._calibrated = False
         self._clock = clock
@@ -127,7 +128,8 @@ class VirtualBoard:
 
     def _obey(self, body: str) -> None:
         words = body.split(",")
-        if len(words) < 2 or not words[1].isascii() or not words[1].isdigit() or int(words[1]) >= wire.SEQ_MODULUS:
+        number = _command_id(words)
+        if number is None:
             self._say(wire.Trouble(0, 0, "arguments"))
             return
         self._heard_s = self._clock()
@@ -135,10 +137,10 @@ class VirtualBoard:
             command = wire.parse(body)
         except wire.WireError:
             known = words[0] in {"HI", "PING", "SNAP", "RAW", "LED", "CAL"}
-            self._say(wire.Refused(0, 0, int(words[1]), "arguments" if known else "command"))
+            self._say(wire.Refused(0, 0, number, "arguments" if known else "command"))
             return
         why = "command" if isinstance(command, wire.Message) else self._do(command)
-        self._say(wire.Refused(0, 0, int(words[1]), why) if why else wire.Acknowledged(0, 0, int(words[1])))
+        self._say(wire.Refused(0, 0, number, why) if why else wire.Acknowledged(0, 0, number))
 
     def _do(self, command: Command) -> str:
         """Obey a command; why not, if not."""
@@ -170,7 +172,7 @@ class VirtualBoard:
         return ""
 
     def _stage(self, band: int, low: int, high: int) -> str:
-        if band >= len(self._staged) or max(low, high) > 1023:
+        if band >= len(self._staged) or max(low, high) > HIGHEST_CODE:
             return "arguments"
         if low > high:
             return "range"
@@ -183,6 +185,13 @@ class VirtualBoard:
         self.bands = tuple(self._staged)
         self._calibrated = keep
         return ""
+
+
+def _command_id(words: list[str]) -> int | None:
+    """The id of a command, None if it has none."""
+    digits = "".join(words[1:2])
+    number = int(digits) if digits.isascii() and digits.isdigit() else wire.SEQ_MODULUS
+    return number if number < wire.SEQ_MODULUS else None
 
 
 class VirtualPort:

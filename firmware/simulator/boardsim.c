@@ -7,6 +7,7 @@
  * passes only in `run`, as fast as the machine can, and equal commands give equal answers.
  *
  *   run US               let time pass             ->  ran CYCLE HEX     what the board has sent, as hex
+ *   line US              the same, but only until the board has ended a line
  *   rx HEX               send bytes to the board, one after the other at 115200 baud
  *   put SQUARE OHM [US]  lay a piece of that resistance, `open` for none; its contact bounces for that long
  *   contact SQUARE OHM   resistance of the contacts of a square, added to that of a piece
@@ -74,6 +75,7 @@
 #define LED_ONE_CYCLES 10u    /* longer high than this is a 1 */
 #define LED_BYTES (3 * MUXES * PER_MUX)
 #define PAINT 0xC5
+#define LINE_SLICE 1600u /* 0.1 ms: how often it is looked whether a line has ended */
 
 static avr_t *avr;
 static avr_uart_t *uart;
@@ -510,9 +512,14 @@ static void print_hex(const uint8_t *bytes, size_t length)
     }
 }
 
-static void answer_run(const char *rest)
+static void answer_run(const char *rest, uint64_t slice)
 {
-    if (!run_until(avr->cycle + strtoull(rest, NULL, 10) * CYCLES_PER_US)) {
+    uint64_t end = avr->cycle + strtoull(rest, NULL, 10) * CYCLES_PER_US;
+    bool runs = true;
+
+    while (runs && avr->cycle < end && !(slice && from_board_length && from_board[from_board_length - 1] == '\n'))
+        runs = run_until(slice && avr->cycle + slice < end ? avr->cycle + slice : end);
+    if (!runs) {
         puts("error the chip has stopped");
         return;
     }
@@ -545,7 +552,9 @@ static void answer_flash(void)
 static bool answer_question(const char *name, const char *rest)
 {
     if (strcmp(name, "run") == 0)
-        answer_run(rest);
+        answer_run(rest, 0);
+    else if (strcmp(name, "line") == 0)
+        answer_run(rest, LINE_SLICE);
     else if (strcmp(name, "leds") == 0)
         answer_leds();
     else if (strcmp(name, "stats") == 0)
@@ -561,7 +570,7 @@ static bool answer_question(const char *name, const char *rest)
 
 static void lay_piece(unsigned square, const char *ohm, double bounce_us)
 {
-    places[square].piece_ohm = strcmp(ohm, "open") == 0 ? INFINITY : atof(ohm);
+    places[square].piece_ohm = strcmp(ohm, "open") == 0 ? INFINITY : fmax(atof(ohm), 0.01); /* no wire is perfect */
     places[square].bounces_until = avr->cycle + (uint64_t)(bounce_us * CYCLES_PER_US);
 }
 

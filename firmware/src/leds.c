@@ -171,7 +171,7 @@ static inline void send_byte(uint8_t byte, uint8_t high, uint8_t low)
 }
 
 /* Interrupts are off from the first pulse to the last: a pause of a few microseconds is already the end of the frame for
- * some LEDs. A pixel takes 30 us and a byte on the cable 87, so the receiver is looked after by hand between two pixels. */
+ * some LEDs. A pixel takes 30 us and a byte on the cable 87, so the receiver is looked after by hand in each pixel. */
 static void send_frame(void)
 {
     uint8_t low = PORTD & (uint8_t)~_BV(LED_BIT);
@@ -182,9 +182,9 @@ static void send_frame(void)
         for (uint8_t i = 0; i < SQUARES; i++) {
             const pixel_t *pixel = &pixels[shown[i]];
             send_byte(pixel->green, high, low);
+            serial_service();
             send_byte(pixel->red, high, low);
             send_byte(pixel->blue, high, low);
-            serial_service();
         }
     }
 }

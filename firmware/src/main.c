@@ -15,6 +15,7 @@
 #define HEARTBEAT_MS 1000
 #define HOST_GONE_MS 5000
 #define RAW_MS 100
+#define CHANGE_ROOM 40
 #define ALIVE 0x5AC33C5AUL
 #define BITTEN 0xA53CC3A5UL
 
@@ -74,8 +75,12 @@ static void report_scan(void)
         told = true;
         wire_state();
     }
-    for (int16_t square; (square = scan_next_change(&old)) >= 0;)
+    while (serial_has_room(CHANGE_ROOM)) { /* what does not fit is told after the next scan */
+        int16_t square = scan_next_change(&old);
+        if (square < 0)
+            break;
         wire_change((uint8_t)square, old);
+    }
 }
 
 static void keep_time(uint32_t now_ms)

@@ -5,7 +5,7 @@
 
 #include "board.h"
 
-#define RX_SIZE 64
+#define RX_SIZE 128 /* the longest line of a host that lights 64 squares at once, and some */
 #define TX_SIZE 256 /* so that a uint8_t index wraps by itself */
 
 static volatile uint8_t rx_ring[RX_SIZE];

@@ -29,7 +29,7 @@ static uint8_t input_length;
 static bool collecting; /* a $ has been seen */
 static uint16_t bad_lines;
 static uint32_t heard_ms;
-static uint32_t trouble_ms;
+static uint32_t trouble_ms = -(uint32_t)TROUBLE_EVERY_MS;
 
 static bool raw_wanted;
 static band_t staged[BANDS];
@@ -230,24 +230,22 @@ static const char *do_nothing(uint16_t id, char *rest)
     return rest == NULL ? NULL : bad_arguments;
 }
 
-static const char *do_hi(uint16_t id, char *rest)
-{
-    (void)id;
-    if (rest != NULL)
-        return bad_arguments;
-    hello();
-    if (scan_has_settled())
-        wire_state();
-    return NULL;
-}
-
 static const char *do_snapshot(uint16_t id, char *rest)
 {
     (void)id;
     if (rest != NULL)
         return bad_arguments;
-    wire_state();
+    if (scan_has_settled()) /* else the state comes by itself, as soon as there is one */
+        wire_state();
     return NULL;
+}
+
+static const char *do_hi(uint16_t id, char *rest)
+{
+    if (rest != NULL)
+        return bad_arguments;
+    hello();
+    return do_snapshot(id, rest);
 }
 
 static const char *do_raw(uint16_t id, char *rest)

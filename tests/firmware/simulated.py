@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 from companion.errors import LinkError
 from companion.tiles import wire
+from companion.tiles.ports import POLL_S
 from companion.tiles.virtual import NOMINAL_OHM
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
@@ -48,7 +50,7 @@ class SimulatedBoard:
         self._cycle = 0
         self._answer()
 
-    def __enter__(self) -> SimulatedBoard:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -81,7 +83,14 @@ class SimulatedBoard:
 
     def run(self, seconds: float) -> bytes:
         """Let time pass; what the board sends meanwhile."""
-        _, cycle, sent = self.tell(f"run {round(seconds * 1e6)}")
+        return self._pass(f"run {round(seconds * 1e6)}")
+
+    def run_to_line(self, seconds: float) -> bytes:
+        """Let time pass, but only until the board has ended a line."""
+        return self._pass(f"line {round(seconds * 1e6)}")
+
+    def _pass(self, line: str) -> bytes:
+        _, cycle, sent = self.tell(line)
         self._cycle = int(cycle)
         return bytes.fromhex(sent)
 
@@ -142,9 +151,6 @@ class Speaker:
 class SimulatedPort:
     """The cable of a `SimulatedBoard`, as `companion.tiles.ports.Port`: waiting lets the board's time pass."""
 
-    STEP_S = 0.002
-    STEPS = 25
-
     def __init__(self, board: SimulatedBoard) -> None:
         self.name = "simulated"
         self.board = board
@@ -155,11 +161,7 @@ class SimulatedPort:
     def receive(self) -> bytes:
         self._refuse_pulled()
         data, self._given_back = self._given_back, b""
-        for _ in range(self.STEPS):
-            if data:
-                break
-            data = self.board.run(self.STEP_S)
-        return data
+        return data or self.board.run_to_line(POLL_S)
 
     def send(self, data: bytes) -> None:
         self._refuse_pulled()

@@ -69,10 +69,8 @@ def test_a_contact_that_bounces_is_told_once_and_right(speaker):
 
 
 def test_a_resistance_between_the_windows_is_unknown_and_not_a_guess(speaker):
-    speaker.board.put_ohm(4, 2300)  # reads 191, between 1k5 and 3k3 with its contacts
-    assert of(Changed, speaker.listen(0.2)) == [] or speaker.board.put_ohm(4, 2600)
-    speaker.board.put_ohm(4, 2600)
-    assert [change.new for change in of(Changed, speaker.listen(0.8))][-1] == "?"
+    speaker.board.put_ohm(4, 2600)  # reads 211, between 1k5 and 3k3
+    assert [change.new for change in of(Changed, speaker.listen(0.8))] == ["?"]
 
 
 def test_the_supply_cancels_out(board):
@@ -173,7 +171,8 @@ def test_raw_codes_come_ten_times_a_second_until_they_are_unwanted(speaker):
     told = of(RawCodes, speaker.say(SendRaw(1, on=True), listen_s=1.0))
     assert 9 <= len(told) <= 11
     assert told[-1].codes == (512, *[1023] * 15)
-    assert of(RawCodes, speaker.say(SendRaw(2, on=False), listen_s=1.0)) == []
+    speaker.say(SendRaw(2, on=False))
+    assert of(RawCodes, speaker.listen(1.0)) == []
 
 
 # Calibration ---------------------------------------------------------------------------------------------------------
@@ -216,16 +215,17 @@ def test_a_damaged_calibration_is_not_used_and_complained_about(speaker):
 
 
 def test_the_windows_of_the_firmware_are_those_of_the_virtual_board(speaker):
-    bands = {}
-    for code in range(0, 1024, 4):
-        ohm = None if code == 1020 else 10_000 * code / (1023 - code)
-        speaker.board.put_ohm(code // 4 % 16, ohm)
-        if code // 4 % 16 == 15:
-            letters = of(State, [*speaker.listen(0.6), *speaker.say(Snap(1))])[-1].letters
-            bands.update(zip(range(code - 60, code + 4, 4), letters, strict=True))
-    for code, letter in bands.items():
-        expected = next((i for i, (low, high) in enumerate(DEFAULT_BANDS) if low <= code <= high), None)
-        assert letter == ("?" if expected is None else wire.BAND_LETTERS[expected]), code
+    edges = [edge for band in DEFAULT_BANDS for edge in (band[0] - 4, band[0] + 2, band[1] - 2, band[1] + 4)][1:-1]
+    for batch in (edges[:16], edges[16:32], edges[32:]):
+        for square, code in enumerate(batch):
+            speaker.board.put_ohm(square, 10_000 * code / (1023 - code))
+        letters = of(State, [*speaker.listen(0.6), *speaker.say(Snap(1))])[-1].letters
+        assert letters[: len(batch)] == "".join(map(letter_of_code, batch))
+
+
+def letter_of_code(code):
+    hits = [letter for letter, (low, high) in zip(wire.BAND_LETTERS, DEFAULT_BANDS, strict=True) if low <= code <= high]
+    return hits[0] if hits else "?"
 
 
 # Starting anew -------------------------------------------------------------------------------------------------------
@@ -286,18 +286,15 @@ def test_a_frame_is_right_pulse_by_pulse(simulator):
 
 
 def test_every_letter_of_the_palette_looks_different_even_without_colours(speaker):
-    looks = {}
-    for letter in PALETTE:
-        speaker.say(Light(1, 0, letter * 3 + "." * 13))
-        brightness = []
-        for _ in range(16):
-            speaker.say(Ping(2), listen_s=0.0625)
-            red, green, blue = speaker.board.leds().pixels[0]
-            brightness.append(round((0.3 * red + 0.6 * green + 0.1 * blue) / 8))
-        looks[letter] = min(tuple(brightness[i:] + brightness[:i]) for i in range(16))
-    assert len(set(looks.values())) == len(PALETTE)
-    assert max(looks["X"]) > 2 * min(looks["X"])
-    assert set(looks["."]) == {0}
+    speaker.say(Light(1, 0, PALETTE + "." * (16 - len(PALETTE))))
+    rhythms = {letter: [] for letter in PALETTE}
+    for _ in range(8):
+        speaker.listen(0.125)
+        for letter, (red, green, blue) in zip(PALETTE, speaker.board.leds().pixels, strict=False):
+            rhythms[letter].append(round((0.3 * red + 0.6 * green + 0.1 * blue) / 4))
+    assert len(set(map(tuple, rhythms.values()))) == len(PALETTE)
+    assert set(rhythms["."]) == {0}
+    assert max(rhythms["X"]) > min(rhythms["X"]) == 0
 
 
 def test_the_palette_is_the_same_on_both_sides_of_the_cable():
@@ -310,11 +307,11 @@ def test_no_picture_asks_more_of_the_cable_than_it_gives(simulator, squares):
     with simulator(squares) as board:
         speaker = Speaker(board)
         speaker.start()
-        for letter in PALETTE:
+        for letter in "TXW":
             for offset in range(0, squares, 64):
-                speaker.say(Light(1, offset, letter * min(64, squares)))
-            for _ in range(4):
-                speaker.say(Ping(2), listen_s=0.125)
+                speaker.say(Light(1, offset, letter * min(64, squares)), listen_s=0.05)
+            for _ in range(2):
+                speaker.listen(0.125)
                 milliamps = sum(map(sum, board.leds().pixels)) * 20 / 255 + squares
                 assert milliamps <= USB_MA - BOARD_MA
 
@@ -329,8 +326,8 @@ def test_the_lights_go_out_when_the_host_is_gone(speaker):
 
 def test_a_host_that_pings_keeps_the_lights(speaker):
     speaker.say(Light(1, 0, "L" * 16))
-    for number in range(7):
-        speaker.say(Ping(number), listen_s=1.0)
+    for number in range(2):
+        speaker.say(Ping(number), listen_s=3.0)
     assert all(map(any, speaker.board.leds().pixels))
 
 
@@ -342,10 +339,10 @@ def test_the_receiver_is_looked_after_within_a_byte_time_whatever_else_goes_on(s
         for number in range(6):
             picture = ("XT" if number % 2 else "TX") * 32
             for offset in range(0, squares, 64):
-                board.send(wire.line(Light(number, offset, picture[: min(64, squares)])))
-            for square in range(number, squares, 7):
-                board.put(square, "Ss"[number % 2])
-            speaker.say(Snap(100 + number), listen_s=0.3)
+                for square in range(number, squares, 7):
+                    board.put(square, "Ss"[(number + offset) % 2])
+                assert of(Acknowledged, speaker.say(Light(number, offset, picture[: min(64, squares)])))
+            assert of(Acknowledged, speaker.say(Snap(100 + number)))
         assert 0 < board.longest_wait_cycles() < BYTE_CYCLES
         assert board.bytes_lost() == 0
         beat = of(Heartbeat, speaker.listen(1.1))[-1]

@@ -1,0 +1,126 @@
+"""Two senses, one game: the snapshots of a camera and of a tile board become one.
+
+Each source settles its own readings; what they have settled is intersected, square by square. A source that sees a
+square changing or covered, or that has not been heard for a while, has no vote on it, so a hand before the camera does
+not hold up what the tiles feel, and when one source dies the other goes on alone.
+
+When two sources contradict each other, one of them may only be slower: the square counts as unsettled. If they still do
+after `patience_s`, it is a disagreement, and the square may hold what either says, so that nothing is committed on the
+word of one against the other and a person is asked.
+
+All sources must use the same clock, which live sources do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from companion.readings import ANYTHING, SettledSquare, Snapshot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from companion.readings import Contents
+    from companion.rules import Layout, Square
+
+PATIENCE_S = 1.5
+"""How long two sources may contradict each other before that is said."""
+STALE_S = 2.0
+"""A source that has said nothing for so long has no vote."""
+
+_NEVER = SettledSquare(ANYTHING, float("-inf"), float("-inf"))
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two sources that contradict each other about a square."""
+
+    square: Square
+    said: tuple[tuple[str, Contents], ...]
+    """What each source says, by its name."""
+
+
+class Fusion:
+    """The snapshots of several sources of one table, as one."""
+
+    def __init__(self, layout: Layout, *, patience_s: float = PATIENCE_S, stale_s: float = STALE_S) -> None:
+        self._layout = layout
+        self._patience_s = patience_s
+        self._stale_s = stale_s
+        self._latest: dict[str, Snapshot] = {}
+        self._agreed = [_NEVER] * len(layout)
+        self._contradicted_s: list[float | None] = [None] * len(layout)
+        self.disagreements: tuple[Disagreement, ...] = ()
+        """What the sources disagree about now, for longer than patience lasts."""
+
+    def feed(self, source: str, snapshot: Snapshot) -> Snapshot:
+        """Take the snapshot of one source; what all of them say together at its time."""
+        self._latest[source] = snapshot
+        now = snapshot.time
+        voters = {name: seen for name, seen in self._latest.items() if now - seen.time < self._stale_s}
+        unsettled = 0
+        disagreements = []
+        for i, square in enumerate(self._layout.squares):
+            votes = {name: seen.squares[i] for name, seen in voters.items() if not seen.unsettled >> i & 1}
+            if not self._decide(i, tuple(votes.values()), now):
+                unsettled |= 1 << i
+            elif self._contradicted_s[i] is not None:
+                said = tuple((name, vote.contents) for name, vote in votes.items())
+                disagreements.append(Disagreement(square, said))
+        self.disagreements = tuple(disagreements)
+        return self._fused(snapshot, voters, unsettled)
+
+    def lose(self, source: str) -> None:
+        """A source is gone: it has no vote until it is fed again."""
+        self._latest.pop(source, None)
+
+    def _decide(self, i: int, votes: Sequence[SettledSquare], now: float) -> bool:
+        """Settle one square by the votes on it; whether that is possible yet."""
+        if not votes:
+            return False
+        common = _common(votes)
+        if common:
+            self._contradicted_s[i] = None
+            self._agreed[i] = _joined(votes, common)
+            return True
+        since = self._contradicted_s[i]
+        if since is None:
+            since = self._contradicted_s[i] = now
+        if now - since < self._patience_s:
+            return False
+        self._agreed[i] = _joined(votes, _either(votes))
+        return True
+
+    def _fused(self, newest: Snapshot, voters: dict[str, Snapshot], unsettled: int) -> Snapshot:
+        hidden = (1 << len(self._layout)) - 1
+        for seen in voters.values():
+            hidden &= seen.hidden
+        cards = next((seen.cards for seen in voters.values() if seen.cards), {})
+        pictures = [seen.evidence for seen in (newest, *voters.values()) if len(seen.evidence) > len(self._layout)]
+        evidence = pictures[0] if pictures else newest.evidence
+        return replace(
+            newest, squares=tuple(self._agreed), unsettled=unsettled, hidden=hidden, cards=cards, evidence=evidence
+        )
+
+
+def _common(votes: Sequence[SettledSquare]) -> Contents:
+    """What none of the votes rules out."""
+    common = ANYTHING
+    for vote in votes:
+        common &= vote.contents
+    return common
+
+
+def _either(votes: Sequence[SettledSquare]) -> Contents:
+    """What one of the votes allows."""
+    either = 0
+    for vote in votes:
+        either |= vote.contents
+    return either
+
+
+def _joined(votes: Sequence[SettledSquare], contents: Contents) -> SettledSquare:
+    """`contents`, with the time of the vote that knew it first."""
+    first = min(votes, key=lambda vote: vote.since)
+    return SettledSquare(contents, first.since, first.after)

@@ -1,0 +1,104 @@
+"""Camera and tiles together: who has a vote on a square, and what happens when they contradict each other."""
+
+import pytest
+
+from companion.fusion import Fusion
+from companion.readings import ANYTHING, EMPTY, SOME_PIECE, SettledSquare, Snapshot, contents_of, possible
+from companion.rules import Layout, Piece, Square
+
+LAYOUT = Layout.parse("4x4")
+A1 = 0
+PUSHER, PULLER = (contents_of([Piece.parse(text)]) for text in ("dark pusher", "dark puller"))
+
+
+def seen(time, contents=EMPTY, *, unsettled=False, hidden=False, evidence=b""):
+    """A snapshot whose a1 holds `contents`, all else empty."""
+    squares = (SettledSquare(contents, time, time - 1.0), *[SettledSquare(EMPTY, 0.0, 0.0)] * 15)
+    return Snapshot(time, squares, unsettled=int(unsettled or hidden), hidden=int(hidden), evidence=evidence)
+
+
+@pytest.fixture
+def fusion():
+    fusion = Fusion(LAYOUT, patience_s=1.5, stale_s=2.0)
+    fusion.feed("camera", seen(0.0))
+    fusion.feed("tiles", seen(0.0))
+    return fusion
+
+
+@pytest.mark.parametrize(
+    ("camera", "tiles", "together"),
+    [
+        (EMPTY, EMPTY, EMPTY),
+        (PUSHER | PULLER, PUSHER, PUSHER),
+        (SOME_PIECE, PULLER, PULLER),
+        (ANYTHING, EMPTY, EMPTY),
+        (PUSHER | PULLER, ANYTHING, PUSHER | PULLER),
+    ],
+)
+def test_what_neither_rules_out_is_left(fusion, camera, tiles, together):
+    fusion.feed("camera", seen(1.0, camera))
+    fused = fusion.feed("tiles", seen(1.0, tiles))
+    assert possible(fused.squares[A1].contents) == possible(together)
+    assert fused.unsettled == 0
+
+
+def test_a_hand_before_the_camera_does_not_hold_up_what_the_tiles_feel(fusion):
+    fusion.feed("camera", seen(1.0, hidden=True))
+    fused = fusion.feed("tiles", seen(1.1, PUSHER))
+    assert fused.squares[A1].contents == PUSHER
+    assert (fused.unsettled, fused.hidden) == (0, 0)
+
+
+def test_a_square_that_no_source_sees_is_hidden_and_keeps_what_it_had(fusion):
+    fusion.feed("tiles", seen(1.0, PUSHER))
+    fusion.feed("camera", seen(1.0, PUSHER))
+    fusion.feed("tiles", seen(1.1, ANYTHING, hidden=True))
+    fused = fusion.feed("camera", seen(1.1, ANYTHING, hidden=True))
+    assert fused.squares[A1].contents == PUSHER
+    assert (fused.unsettled, fused.hidden) == (1, 1)
+
+
+def test_a_source_that_is_only_slower_makes_no_disagreement(fusion):
+    fused = fusion.feed("tiles", seen(1.0, PUSHER))
+    assert fused.unsettled == 1
+    assert fusion.disagreements == ()
+    fused = fusion.feed("camera", seen(1.4, PUSHER))
+    assert (fused.unsettled, fused.squares[A1].contents) == (0, PUSHER)
+    assert fused.squares[A1].since == 1.0
+
+
+def test_a_lasting_contradiction_names_the_square_and_decides_nothing(fusion):
+    for tenth in range(16):
+        fusion.feed("camera", seen(1.0 + tenth / 10, PULLER))
+        fused = fusion.feed("tiles", seen(1.0 + tenth / 10, PUSHER))
+    (disagreement,) = fusion.disagreements
+    assert disagreement.square == Square.parse("a1")
+    assert dict(disagreement.said) == {"camera": PULLER, "tiles": PUSHER}
+    assert fused.squares[A1].contents == PUSHER | PULLER
+    fused = fusion.feed("camera", seen(2.7, PUSHER))
+    assert fusion.disagreements == ()
+    assert fused.squares[A1].contents == PUSHER
+
+
+def test_a_lost_source_has_no_vote_and_the_other_goes_on_alone(fusion):
+    fusion.lose("camera")
+    fused = fusion.feed("tiles", seen(1.0, PUSHER))
+    assert (fused.unsettled, fused.squares[A1].contents) == (0, PUSHER)
+
+
+def test_a_source_that_has_gone_silent_loses_its_vote(fusion):
+    fusion.feed("tiles", seen(1.9, PUSHER))
+    fused = fusion.feed("tiles", seen(2.1, PUSHER))
+    assert (fused.unsettled, fused.squares[A1].contents) == (0, PUSHER)
+
+
+def test_a_source_that_comes_back_is_heard_again(fusion):
+    fusion.lose("camera")
+    fusion.feed("tiles", seen(1.0, PUSHER | PULLER))
+    fused = fusion.feed("camera", seen(1.5, PULLER))
+    assert fused.squares[A1].contents == PULLER
+
+
+def test_a_picture_is_the_better_evidence(fusion):
+    fusion.feed("camera", seen(1.0, evidence=b"a picture, and not only letters"))
+    assert fusion.feed("tiles", seen(1.0, evidence=b"." * 16)).evidence.startswith(b"a picture")

@@ -1,0 +1,211 @@
+"""Finding and opening the port of a board, and what is said when that fails."""
+
+import errno
+import os
+import pty
+from types import SimpleNamespace
+
+import pytest
+import serial
+
+from companion.errors import LinkError, SourceError
+from companion.rules import Layout
+from companion.tiles.link import open_tiles
+from companion.tiles.ports import PortFinder, SerialPort, advice, lasting_name, usual_name
+from companion.tiles.virtual import VirtualBoard, VirtualPort
+
+
+class World:
+    """A machine with ports, some with a board behind them, and a clock that moves when one waits."""
+
+    def __init__(self, **ports):
+        self.now = 0.0
+        self.ports = ports
+        self.opened = []
+
+    def clock(self):
+        return self.now
+
+    def wait(self, seconds):
+        self.now += seconds
+
+    def listing(self):
+        return [SimpleNamespace(device=name, vid=vid) for name, (vid, _) in self.ports.items()]
+
+    def opener(self, name):
+        self.opened.append(name)
+        if name not in self.ports:
+            raise SourceError(f"{name}: there is no such port")
+        made = self.ports[name][1](self)
+        if made is None:
+            raise SourceError(f"{name}: another program has this port open")
+        return made
+
+    def finder(self, wanted):
+        return PortFinder(wanted, self.clock, opener=self.opener, listing=self.listing)
+
+
+def tile_board(world):
+    return VirtualPort(VirtualBoard(16, world.clock), world.wait)
+
+
+def something_else(world):
+    port = tile_board(world)
+    port.receive = lambda: (world.wait(0.05), b"42 degrees\r\n")[1]
+    return port
+
+
+def busy(world):
+    return None
+
+
+CH340, FTDI, GPS = 0x1A86, 0x0403, 0x1546
+
+
+def test_a_port_that_is_named_is_opened_and_no_other():
+    world = World(COM3=(CH340, tile_board), COM4=(CH340, tile_board))
+    world.finder("com4")()
+    assert world.opened == ["COM4"]
+
+
+def test_auto_takes_the_first_port_that_says_hello_and_opens_none_that_is_no_arduino():
+    world = World(
+        COM1=(None, tile_board), COM2=(GPS, tile_board), COM3=(FTDI, something_else), COM4=(CH340, tile_board)
+    )
+    port = world.finder("auto")()
+    assert world.opened == ["COM4"]
+    assert b"mijnlieff-board" in port.receive()
+
+
+def test_auto_passes_by_what_is_busy_or_something_else():
+    world = World(COM3=(CH340, busy), COM4=(CH340, something_else), COM5=(FTDI, tile_board))
+    world.finder("auto")()
+    assert world.opened == ["COM3", "COM4", "COM5"]
+
+
+def test_auto_says_what_it_tried_when_there_is_no_board():
+    world = World(COM3=(CH340, busy), COM4=(CH340, something_else))
+    with pytest.raises(SourceError, match=r"COM3: another program.*COM4: no tile board answers.*name its port"):
+        world.finder("auto")()
+    with pytest.raises(SourceError, match="no port looks like an Arduino"):
+        World().finder("auto")()
+
+
+def test_a_board_that_was_plugged_in_elsewhere_is_found_again():
+    world = World(COM3=(CH340, tile_board))
+    finder = world.finder("COM3")
+    finder()
+    world.ports = {"COM7": (CH340, tile_board)}
+    finder()
+    assert world.opened == ["COM3", "COM3", "COM7"]
+
+
+def test_a_port_that_was_never_there_is_not_replaced_by_another():
+    world = World(COM4=(CH340, tile_board))
+    with pytest.raises(SourceError, match="no such port"):
+        world.finder("COM3")()
+    assert world.opened == ["COM3"]
+
+
+@pytest.mark.parametrize(
+    ("written", "opened"),
+    [
+        ("com3", "COM3"),
+        ("COM12", "COM12"),
+        ("/dev/ttyUSB0", "/dev/ttyUSB0"),
+        ("/dev/tty.usbserial-10", "/dev/cu.usbserial-10"),
+        ("/dev/cu.usbserial-10", "/dev/cu.usbserial-10"),
+        ("socket://table-3:4000", "socket://table-3:4000"),
+        ("auto", "auto"),
+    ],
+)
+def test_a_name_is_opened_as_its_system_wants_it(written, opened):
+    assert usual_name(written) == opened
+
+
+def test_a_name_by_id_is_preferred_because_it_stays_the_same(tmp_path):
+    device = tmp_path / "ttyUSB0"
+    device.touch()
+    by_id = tmp_path / "by-id"
+    by_id.mkdir()
+    link = by_id / "usb-1a86_USB_Serial-if00-port0"
+    link.symlink_to(device)
+    assert lasting_name(str(device), by_id) == str(link)
+    assert lasting_name(str(tmp_path / "ttyUSB1"), by_id) == str(tmp_path / "ttyUSB1")
+
+
+@pytest.mark.parametrize(
+    ("error", "platform", "said"),
+    [
+        (serial.SerialException(errno.EACCES, "Permission denied"), "linux", "usermod -aG dialout"),
+        (
+            serial.SerialException("could not open port 'COM3': PermissionError(13, 'Access is denied.')"),
+            "win32",
+            "another",
+        ),
+        (
+            serial.SerialException("could not open port 'COM3': FileNotFoundError(2, '...')"),
+            "win32",
+            "plug the board in",
+        ),
+        (serial.SerialException(errno.ENOENT, "No such file"), "linux", "plug the board in"),
+        (serial.SerialException(errno.EBUSY, "busy"), "linux", "another program"),
+        (serial.SerialException("Could not exclusively lock port"), "linux", "another program"),
+        (serial.SerialException(errno.EACCES, "Permission denied"), "darwin", "another program"),
+        (ValueError("invalid URL"), "linux", "invalid URL"),
+    ],
+)
+def test_a_port_that_cannot_be_opened_says_why_and_what_to_do(error, platform, said):
+    assert said in advice(error, platform)
+
+
+def test_a_port_that_is_not_there_is_refused_by_name():
+    with pytest.raises(SourceError, match="/dev/no-such-port: there is no such port; plug the board in"):
+        SerialPort("/dev/no-such-port")
+
+
+@pytest.fixture
+def cable():
+    """Two ends of a cable: what the board holds, and the name of the host's port."""
+    board, host = pty.openpty()
+    yield board, os.ttyname(host)
+    for end in (board, host):
+        os.close(end)
+
+
+def test_bytes_go_both_ways_through_a_real_port(cable):
+    board, name = cable
+    port = SerialPort(name)
+    port.send(b"there")
+    assert os.read(board, 5) == b"there"
+    os.write(board, b"and back")
+    assert port.receive() == b"and back"
+    assert port.receive() == b""
+    port.give_back(b"again")
+    assert port.receive() == b"again"
+    port.close()
+    port.close()
+
+
+def test_a_second_program_is_kept_out(cable):
+    _, name = cable
+    first = SerialPort(name)
+    with pytest.raises(SourceError, match="another program has this port open"):
+        SerialPort(name)
+    first.close()
+
+
+def test_a_closed_port_is_a_lost_one(cable):
+    _, name = cable
+    port = SerialPort(name)
+    port.close()
+    with pytest.raises(LinkError, match="is gone"):
+        port.receive()
+    with pytest.raises(LinkError, match="takes no more"):
+        port.send(b"x")
+
+
+@pytest.mark.parametrize("text", ["tiles:", "tiles"])
+def test_a_source_without_a_port_says_how_one_is_named(text):
+    with pytest.raises(SourceError, match="tiles:auto"):
+        open_tiles(text, Layout.parse("4x4"), clock=lambda: 0.0, wait=lambda seconds: None)
