@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import re
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,8 +76,6 @@ class BoardByHand:
 
 
 def _with(reading: BoardReading, evidence: bytes) -> BoardReading:
-    from dataclasses import replace
-
     return replace(reading, evidence=evidence)
 
 
