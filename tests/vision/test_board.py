@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from drawn_tables import (
+
+from companion.errors import VisionError
+from companion.rules import Layout
+from companion.vision.board import BoardNotFound, BoardPose, locate, locate_given
+from tests.vision.drawn_tables import (
     FROM_ABOVE,
     OBLIQUE,
     SIZE,
@@ -15,10 +19,6 @@ from drawn_tables import (
     planks,
     striped_cloth,
 )
-
-from companion.errors import VisionError
-from companion.rules import Layout
-from companion.vision.board import BoardNotFound, BoardPose, locate, locate_given
 
 STANDARD = Layout.parse("4x4")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth
 
 from companion.rules import Layout
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.follow import BoardFollower
+from tests.vision.drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth
 
 STANDARD = Layout.parse("4x4")
 FRAME_S = 0.1
