@@ -45,7 +45,10 @@ class Judged:
 
 def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
     """What `recogniser` says about every square that counts."""
-    said = [recogniser.recognise(patches(view, BOARD), turns=turns) for view in boards.views]
+    said = [
+        recogniser.recognise(patches(view, BOARD, int(away)), turns=turns)
+        for view, away in zip(boards.views, boards.aways, strict=True)
+    ]
     counts = (boards.weights >= JUDGED).ravel()
     families = np.repeat(boards.families, len(BOARD))
     targets = boards.targets.reshape(-1, boards.targets.shape[-1])

@@ -1,8 +1,7 @@
 """Rendered boards on disk: top views with their truth, in shards that anyone can make again from their seeds.
 
-A shard is one `.npz` of `SHARD` scenes: `views` `(n, h, w, 3)` uint8 (what `rectify` gives), `targets`
-`(n, 16, CLASSES)`, `weights` `(n, 16)` and `families` `(n,)`, indices into `Family`. Scene i of a split has the seed
-(split, 1, i): the splits share no scene, and no fabric either.
+A shard is one `.npz` of `SHARD` scenes, with the fields of `Boards`. Scene i of a split has the seed (split, 1, i): the
+splits share no scene, and no fabric either.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from calibration.training.scene import SIDE, Family, draw_scene
 from calibration.training.textures import Fabrics
 from calibration.training.truth import CLASSES
 from companion.rules import Layout
-from companion.vision.rectify import rectify
+from companion.vision.rectify import away_side, rectify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from calibration.training.render import Photograph
     from calibration.training.scene import Scene
 
 SHARD = 250
@@ -46,9 +46,15 @@ class Boards:
     """Some rendered boards."""
 
     views: NDArray[np.uint8]
+    """What `rectify` gives, `(n, height, width, 3)`."""
     targets: NDArray[np.float32]
+    """`(n, 16, CLASSES)`, see `Photograph`."""
     weights: NDArray[np.float32]
+    """`(n, 16)`, see `Photograph`."""
     families: NDArray[np.uint8]
+    """Indices into `Family`, `(n,)`."""
+    aways: NDArray[np.uint8]
+    """What `away_side` gives, `(n,)`."""
 
     def __len__(self) -> int:
         return len(self.views)
@@ -64,8 +70,9 @@ class Studio:
     def boards(self, numbers: range) -> Boards:
         """The scenes with these numbers."""
         drawn = [self._board(number) for number in numbers]
-        views, targets, weights, families = zip(*drawn, strict=True)
-        return Boards(np.stack(views), np.stack(targets), np.stack(weights), np.array(families, np.uint8))
+        photos, views, families, aways = zip(*drawn, strict=True)
+        targets, weights = np.stack([p.targets for p in photos]), np.stack([p.weights for p in photos])
+        return Boards(np.stack(views), targets, weights, np.array(families, np.uint8), np.array(aways, np.uint8))
 
     def scene(self, number: int) -> Scene:
         """The scene with this number, not yet drawn."""
@@ -74,14 +81,14 @@ class Studio:
     def _rng(self, number: int) -> np.random.Generator:
         return np.random.default_rng((self._split.value, 1, number))
 
-    def _board(self, number: int) -> tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32], int]:
+    def _board(self, number: int) -> tuple[Photograph, NDArray[np.uint8], int, int]:
         rng = self._rng(number)
         scene = draw_scene(rng)
         photo = render(rng, scene, self._fabrics)
         side = np.linalg.norm(photo.corners[0] - photo.corners[1]) / SIDE
         shaken = photo.corners + rng.normal(0, scene.jitter, (4, 2)).clip(-0.08, 0.08) * side
         view = rectify(photo.image, shaken, BOARD)
-        return view, photo.targets, photo.weights, _FAMILIES.index(scene.pieces.family)
+        return photo, view, _FAMILIES.index(scene.pieces.family), away_side(shaken, BOARD)
 
 
 def write_shards(folder: Path, split: Split, scenes: int) -> Iterator[Path]:
@@ -99,7 +106,7 @@ def write_shards(folder: Path, split: Split, scenes: int) -> Iterator[Path]:
 
 def _write(path: Path, boards: Boards) -> None:
     partial = path.with_suffix(".part.npz")
-    np.savez(partial, views=boards.views, targets=boards.targets, weights=boards.weights, families=boards.families)
+    np.savez(partial, **{name: getattr(boards, name) for name in Boards.__slots__})
     partial.rename(path)
 
 
@@ -111,7 +118,7 @@ def read_shards(folder: Path, split: Split) -> Boards:
     parts: list[Boards] = []
     for path in paths:
         with np.load(path) as shard:
-            parts.append(Boards(shard["views"], shard["targets"], shard["weights"], shard["families"]))
+            parts.append(Boards(*(shard[name] for name in Boards.__slots__)))
     return Boards(*(np.concatenate([getattr(p, name) for p in parts]) for name in Boards.__slots__))
 
 

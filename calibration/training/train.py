@@ -14,7 +14,7 @@ from torch import nn
 
 from calibration.training.dataset import BOARD
 from calibration.training.network import Reader
-from companion.vision.pieces import Tone, turned
+from companion.vision.pieces import Tone, mirrored
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-_SIDES = 8
+_LOST = 0.04
+"""How often a board's far side is taken for another one."""
 _RISE = 60
 _LEAST_RATE = 1e-5
 _STEADINESS = 0.998
@@ -99,17 +100,18 @@ def batches(data: Boards, course: Course) -> Iterator[tuple[Tensor, Tensor, Tens
         while len(order) < course.boards:
             order += rng.permutation(len(data)).tolist()
         chosen, order = order[: course.boards], order[course.boards :]
-        seen = np.stack([varied(rng, data.views[i]) for i in chosen])
+        seen = np.stack([varied(rng, data.views[i], int(data.aways[i])) for i in chosen])
         yield torch.from_numpy(seen), torch.from_numpy(data.targets[chosen]), torch.from_numpy(data.weights[chosen])
 
 
-def varied(rng: Generator, view: NDArray[np.uint8]) -> Floats:
-    """One board's patches as the network sees them, `(16, 3, PATCH, PATCH)`: shifted, turned, mirrored, retoned."""
+def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
+    """One board's patches as the network sees them, `(16, 3, PATCH, PATCH)`: shifted, mirrored, retoned."""
     side = view.shape[0]
     shift = np.array([[1, 0, 0], [0, 1, 0]], np.float64) + rng.normal(0, 0.008, (2, 3))
     shift[:, 2] = rng.normal(0, 0.6, 2) - (shift[:, :2] - np.eye(2)) @ (side / 2, side / 2)
     moved = cv2.warpAffine(view, shift, (side, side), borderMode=cv2.BORDER_REPLICATE) if rng.random() < 0.5 else view
-    cut = turned(patches(np.asarray(moved, np.uint8), BOARD), int(rng.integers(_SIDES)))
+    cut = patches(np.asarray(moved, np.uint8), BOARD, int(rng.integers(4)) if rng.random() < _LOST else away)
+    cut = mirrored(cut) if rng.random() < 0.5 else cut
     toned = Tone.of(cut).apply(cut)
     gains = rng.normal(1, 0.04, (1, 3, 1, 1)) * rng.normal(1, 0.08)
     toned = toned * gains.astype(np.float32) + rng.normal(0, 0.06, (1, 3, 1, 1)).astype(np.float32)

@@ -6,8 +6,9 @@ and for *covered*: a hand or a thing over the square. Probabilities leave this m
 holds thresholds calibrated on boards that training never saw, so that the truth is ruled out less than 5 times in
 10,000.
 
-The marks look the same after a quarter turn and in a mirror. For a photograph, where there is time, `turns` looks at
-each patch from several sides and takes the mean.
+The marks look the same after a quarter turn and in a mirror. Therefore patches may be turned until the side away from
+the camera is on top: the tops of thick pieces are then always shifted upwards. And for a photograph, where there is
+time, each patch is looked at in the mirror as well, and the mean is taken.
 """
 
 from __future__ import annotations
@@ -38,7 +39,6 @@ COVERED: Final = len(ALL_CONTENTS)
 """The class after all contents: a hand, or another thing, is over the square."""
 CLASSES: Final = COVERED + 1
 _FLATTEST = 12.0
-_TURNS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +99,13 @@ class Recogniser:
     def recognise(self, patches: Patches, *, turns: int = 1) -> Floats:
         """Probabilities `(n, CLASSES)` in the order of `ALL_CONTENTS`, then *covered*, for all squares of one board.
 
-        `patches` is `(n, PATCH, PATCH, 3)` BGR. With `turns` from 2 to 8 every patch is looked at from that many sides.
+        `patches` is `(n, PATCH, PATCH, 3)` BGR, with the side away from the camera on top. With `turns` above 1 every
+        patch is looked at in the mirror as well.
         """
         _check(patches)
         tone = Tone.of(patches)
-        looks = [self.judge(self.embed(turned(patches, side), tone)) for side in range(min(turns, _TURNS))]
+        sides = [patches, mirrored(patches)] if turns > 1 else [patches]
+        looks = [self.judge(self.embed(side, tone)) for side in sides]
         return np.asarray(np.mean(looks, axis=0), np.float32)
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
@@ -126,10 +128,9 @@ class Recogniser:
         return self.rule.contents(probabilities)
 
 
-def turned(patches: Patches, side: int) -> Patches:
-    """The patches from one of eight sides: four quarter turns, and those of the mirror image."""
-    quarter = np.rot90(patches, side % 4, axes=(1, 2))
-    return np.ascontiguousarray(quarter[:, :, ::-1] if side >= _TURNS // 2 else quarter)
+def mirrored(patches: Patches) -> Patches:
+    """The patches with left and right exchanged; what is away from the camera stays on top."""
+    return np.ascontiguousarray(patches[:, :, ::-1])
 
 
 def _network(model: bytes) -> cv2.dnn.Net:

@@ -17,7 +17,7 @@ import numpy as np
 from companion.readings import ANYTHING, BoardReading
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.pieces import Tone
-from companion.vision.rectify import MARGIN, PATCH, SQUARE, patches, rectify
+from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, patches, rectify
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -44,8 +44,8 @@ _LEAST_CHANGE = 10.0
 """Grey levels that a pixel has to change by, at least, to count as changed."""
 _REFRESH_S = 1.0
 _MOSTLY = 0.5
-_STILL_TURNS = 8
-"""There is time to look at a photograph from all sides."""
+_STILL_TURNS = 2
+"""There is time to look at a photograph in the mirror as well."""
 
 
 class Recogniser(Protocol):
@@ -54,7 +54,7 @@ class Recogniser(Protocol):
     def recognise(self, patches: Image, *, turns: int = 1) -> Floats:
         """Probabilities `(n, 10)`: `ALL_CONTENTS`, then covered; for patches `(n, PATCH, PATCH, 3)` of one board.
 
-        `turns` is from how many sides, at most eight, each patch is looked at.
+        With `turns` of 2 each patch is looked at in the mirror as well.
         """
         ...
 
@@ -111,7 +111,8 @@ class BoardReader:
         pose = self.locate(image, self.layout)
         if isinstance(pose, BoardNotFound):
             return pose
-        seen = patches(rectify(image, pose.points(), self.layout), self.layout)
+        corners = pose.points()
+        seen = patches(rectify(image, corners, self.layout), self.layout, away_side(corners, self.layout))
         squares, hidden = self.judged(self.recogniser.recognise(seen, turns=_STILL_TURNS))
         return StillReading(pose, squares, hidden)
 
@@ -153,9 +154,9 @@ class VideoReader:
         moving, changed = self._motion.see(top_view)
         if time - self._refreshed >= _REFRESH_S:
             self._refreshed = time
-            self._recognise(top_view, self.layout.all)
+            self._recognise(top_view, pose, self.layout.all)
         elif changed & ~moving:
-            self._recognise(top_view, changed & ~moving)
+            self._recognise(top_view, pose, changed & ~moving)
         squares, covered = self._seen
         hidden = moving | covered
         return BoardReading(
@@ -165,9 +166,10 @@ class VideoReader:
             evidence=self._evidence,
         )
 
-    def _recognise(self, top_view: Image, squares: int) -> None:
+    def _recognise(self, top_view: Image, pose: BoardPose, squares: int) -> None:
         """Look at these squares anew, and judge them beside what is known of the others."""
-        cut, recogniser = patches(top_view, self.layout), self._reader.recogniser
+        away = away_side(pose.points(), self.layout)
+        cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
         chosen = [i for i in range(len(self.layout)) if squares >> i & 1]
         fresh = recogniser.embed(cut[chosen], Tone.of(cut))
         if self._embeddings is None:

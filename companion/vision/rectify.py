@@ -54,15 +54,33 @@ def rectify(image: NDArray[np.uint8], corners: NDArray[np.floating], layout: Lay
     return np.asarray(top, np.uint8)
 
 
-def patches(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.uint8]:
-    """One patch for each square, `(squares, PATCH, PATCH, 3)`, in the order of `layout.squares`, far side on top."""
+def patches(top_view: NDArray[np.uint8], layout: Layout, away: int = 0) -> NDArray[np.uint8]:
+    """One patch for each square, `(squares, PATCH, PATCH, 3)`, in the order of `layout.squares`.
+
+    With `away`, from `away_side`, the side that is farthest from the camera is on top of every patch.
+    """
     pad = (PATCH - SQUARE) // 2
     cut = np.empty((len(layout), PATCH, PATCH, 3), np.uint8)
     for i, square in enumerate(layout.squares):
         x = MARGIN + square.column * SQUARE - pad
         y = MARGIN + (layout.rows - 1 - square.row) * SQUARE - pad
         cut[i] = top_view[y : y + PATCH, x : x + PATCH]
-    return cut
+    return np.ascontiguousarray(np.rot90(cut, away, axes=(1, 2))) if away else cut
+
+
+def away_side(corners: NDArray[np.floating], layout: Layout) -> int:
+    """Which side of the top view is farthest from the camera: 0 far side, 1 right, 2 Light's side, 3 left.
+
+    Seen at an angle, the tops of thick pieces appear shifted away from the camera, up to over half a square. In patches
+    that have this side on top they are shifted up, always, which tells them from tops of neighbours. `corners` as in
+    `rectify`. From straight above, any side is as good as the others, and nothing is shifted.
+    """
+    board = np.array([[0, 0], [layout.columns, 0], [layout.columns, layout.rows], [0, layout.rows]], np.float32)
+    to_picture = cv2.getPerspectiveTransform(board, corners.astype(np.float32))
+    right, far = to_picture[2, :2] / (to_picture[2] @ (layout.columns / 2, layout.rows / 2, 1))
+    if abs(far) >= abs(right):
+        return 0 if far >= 0 else 2
+    return 1 if right > 0 else 3
 
 
 def board_outline(layout: Layout) -> NDArray[np.float32]:

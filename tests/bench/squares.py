@@ -22,7 +22,7 @@ from calibration.training.truth import COVERED, JUDGED
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Piece
 from companion.vision.pieces import Recogniser
-from companion.vision.rectify import patches, rectify
+from companion.vision.rectify import away_side, patches, rectify
 
 UNSEEN = 1_000_000
 """The first scene number that neither the training nor the card uses."""
@@ -88,7 +88,7 @@ def drawn(recogniser, count, turns, tallies):
     studio, spent, covered = Studio(Split.TEST), 0.0, []
     for number in range(UNSEEN, UNSEEN + count):
         boards = studio.boards(range(number, number + 1))
-        cut = patches(boards.views[0], BOARD)
+        cut = patches(boards.views[0], BOARD, int(boards.aways[0]))
         began = time.perf_counter()
         said = recogniser.contents(recogniser.recognise(cut, turns=turns))
         spent += time.perf_counter() - began
@@ -109,7 +109,7 @@ def photographs(recogniser, folder, turns, tallies):
         truth = json.loads(line)
         corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
         view = rectify(cv2.imread(str(folder / truth["image"])), corners, BOARD)
-        said = recogniser.contents(recogniser.recognise(patches(view, BOARD), turns=turns))
+        said = recogniser.contents(recogniser.recognise(patches(view, BOARD, away_side(corners, BOARD)), turns=turns))
         verdicts = [
             verdict(
                 one, contents_of(None if word == "." else Piece.parse(word) for word in truth["squares"][str(square)])

@@ -16,8 +16,8 @@ from calibration.training.truth import JUDGED
 from companion.errors import VisionError
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Piece, Square
-from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, SetRule, Tone, turned
-from companion.vision.rectify import PATCH, patches, rectify
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, SetRule, Tone, mirrored
+from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, patches, rectify
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +87,10 @@ def test_patches_of_another_shape_are_refused_in_words(recogniser, shape):
         recogniser.recognise(np.zeros(shape, np.uint8))
 
 
-def test_the_eight_sides_of_a_patch_are_eight_different_pictures():
-    patch = np.random.default_rng(2).integers(0, 255, (1, PATCH, PATCH, 3)).astype(np.uint8)
-    assert len({turned(patch, side).tobytes() for side in range(8)}) == 8
+def test_a_mirrored_patch_keeps_its_top_on_top():
+    patch = np.zeros((1, PATCH, PATCH, 3), np.uint8)
+    patch[0, 0, 0] = 255
+    assert mirrored(patch)[0, 0, -1].all()
 
 
 def test_tone_makes_exposure_irrelevant():
@@ -125,7 +126,8 @@ TRUTHS = [json.loads(line) for line in (PICTURES / "truth.jsonl").read_text(enco
 def photographed(truth):
     """The patches of a sample picture, at its true corners."""
     corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
-    return patches(rectify(cv2.imread(str(PICTURES / truth["image"])), corners, BOARD), BOARD)
+    view = rectify(cv2.imread(str(PICTURES / truth["image"])), corners, BOARD)
+    return patches(view, BOARD, away_side(corners, BOARD))
 
 
 def judge(said, allowed):
@@ -151,7 +153,7 @@ def test_boards_drawn_from_unseen_seeds_are_read(recogniser):
     boards = [studio.boards(range(number, number + 1)) for number in numbers]
     verdicts = []
     for board in boards:
-        said = recogniser.contents(recogniser.recognise(patches(board.views[0], BOARD)))
+        said = recogniser.contents(recogniser.recognise(patches(board.views[0], BOARD, int(board.aways[0]))))
         judged = board.weights[0] == JUDGED
         allowed = [sum(1 << int(i) for i in np.flatnonzero(target[:COVERED])) for target in board.targets[0]]
         verdicts += [judge(s, a) for s, a, counts in zip(said, allowed, judged, strict=True) if counts]
@@ -164,3 +166,24 @@ def test_a_hand_hides_the_squares_under_it(recogniser):
     said = recogniser.contents(recogniser.recognise(photographed(truth)))
     hidden = [BOARD.index(Square.parse(name)) for name in truth["hidden"]]
     assert [said[i] for i in hidden] == [ANYTHING]
+
+
+@pytest.mark.parametrize(
+    ("corners", "away"),
+    [
+        ([(100, 400), (500, 400), (420, 150), (180, 150)], 0),
+        ([(180, 150), (100, 400), (500, 400), (420, 150)], 3),
+        ([(420, 150), (180, 150), (100, 400), (500, 400)], 2),
+        ([(500, 400), (420, 150), (180, 150), (100, 400)], 1),
+    ],
+)
+def test_the_side_that_looks_shorter_is_away_from_the_camera(corners, away):
+    assert away_side(np.array(corners, float), BOARD) == away
+
+
+def test_patches_have_the_side_away_from_the_camera_on_top():
+    view = np.zeros((BOARD.rows * SQUARE + 2 * MARGIN, BOARD.columns * SQUARE + 2 * MARGIN, 3), np.uint8)
+    view[:, -MARGIN - SQUARE // 2 :] = 255
+    last = BOARD.index(Square.parse("d2"))
+    assert patches(view, BOARD, 1)[last, 0].all()
+    assert not patches(view, BOARD, 1)[last, -1].any()
