@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -137,7 +138,7 @@ def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
     from companion.vision.follow import BoardFollower  # noqa: PLC0415
     from companion.vision.reader import VideoReader  # noqa: PLC0415
 
-    frames = open_frames(text)
+    frames = open_frames(text, time.monotonic)
     try:
         reader = board_reader(layout, corners)
         return Camera(frames, VideoReader(reader, BoardFollower(layout, find=_found_first(reader.locate))))

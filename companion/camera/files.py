@@ -1,113 +1,29 @@
-"""Pictures over time: a video file or a folder of stills, as frames; and a camera that reads the board in them.
+"""Pictures from files: a video, or a folder of stills.
 
-A frame source is opened by a text, such as ``video:game.mp4`` or ``images:folder``. File sources take their clock from
-the file, drop nothing and are as fast as they are read.
+They take their clock from the file, drop nothing and are as fast as they are read.
 """
 
 from __future__ import annotations
 
-import logging
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
+from companion.camera.frames import Frame
 from companion.errors import EndOfSource, SourceError, VisionError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
-
-    from companion.readings import BoardReading
-    from companion.vision.reader import VideoReader
-
-logger = logging.getLogger(__name__)
 
 _WHOLE_SHARE = 0.8
 """Containers only estimate how many frames they hold; a file with fewer than this share of them is damaged."""
 STILL_S = 1.0
 """How long each picture of a folder is taken to lie on the table, in seconds."""
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"})
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One picture and when it was taken."""
-
-    time: float
-    """Seconds of the source's own clock."""
-    image: NDArray[np.uint8]
-    """BGR, `(height, width, 3)`, upright."""
-
-
-class FrameSource(Protocol):
-    """Where frames come from; the contract is that of `companion.readings.Source`, with frames for readings."""
-
-    name: str
-    live: bool
-
-    def read(self, timeout_s: float) -> Frame | None:
-        """The next frame; None when there is none within `timeout_s`."""
-        ...
-
-    def close(self) -> None:
-        """Let go of the device or file."""
-        ...
-
-
-def open_frames(text: str) -> FrameSource:
-    """Open a frame source by its text.
-
-    Raises:
-        SourceError: if it is not there, cannot be read, or the text names no kind of source.
-    """
-    scheme, colon, rest = text.partition(":")
-    opener = FRAME_SOURCES.get(scheme)
-    if opener is None or not colon:
-        known = ", ".join(f"{name}:…" for name in FRAME_SOURCES)
-        hint = f"; did you mean video:{text}?" if Path(text).is_file() else ""
-        raise SourceError(f"{text!r} is not a source; known are {known}{hint}")
-    return opener(rest)
-
-
-class Camera:
-    """A frame source and the reader of its pictures, as a source of board readings."""
-
-    def __init__(self, frames: FrameSource, reader: VideoReader) -> None:
-        self.name = frames.name
-        self.live = frames.live
-        self.reader = reader
-        self.latest: Frame | None = None
-        """The frame of the last reading, for those who want to show it."""
-        self._frames = frames
-
-    @property
-    def trouble(self) -> str:
-        """Why the board is not found, while it is not."""
-        return "" if self.reader.pose else f"the board is not found: {self.reader.why_not}; give its corners"
-
-    def read(self, timeout_s: float) -> BoardReading | None:
-        """The reading of the next frame; see `companion.readings.Source`."""
-        frame = self._frames.read(timeout_s)
-        if frame is None:
-            return None
-        self.latest = frame
-        return self.reader.read(frame.time, frame.image)
-
-    def close(self) -> None:
-        """Close the frame source."""
-        self._frames.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
 
 class VideoFile:
@@ -235,7 +151,3 @@ def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:
 def _natural_order(file: Path) -> list[tuple[int, str]]:
     """``2.jpg`` before ``10.jpg``."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", file.name.lower())]
-
-
-FRAME_SOURCES: dict[str, Callable[[str], FrameSource]] = {"video": VideoFile, "images": StillFolder}
-"""How to open each kind of frame source, by the word before the colon."""

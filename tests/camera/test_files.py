@@ -1,15 +1,14 @@
-"""Frame sources: one contract for all of them, and what each says of bad input."""
+"""Videos and folders of pictures, and what each says of bad input; the contract is in `test_contract`."""
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from companion.camera import Frame, open_frames, read_picture
+from companion.camera import Frame, FrameSource, open_frames, read_picture
 from companion.errors import EndOfSource, SourceError, VisionError
 
 SIZE = (64, 48)
@@ -39,13 +38,12 @@ def images(tmp_path) -> str:
     return f"images:{folder}"
 
 
-@pytest.fixture(params=["video", "images"])
-def source(request) -> str:
-    return request.getfixturevalue(request.param)
+def opened(text: str) -> FrameSource:
+    return open_frames(text, clock=lambda: 0.0)
 
 
 def frames_of(text: str) -> list[Frame]:
-    source, frames = open_frames(text), []
+    source, frames = opened(text), []
     try:
         while True:
             frame = source.read(0)
@@ -55,37 +53,6 @@ def frames_of(text: str) -> list[Frame]:
         return frames
     finally:
         source.close()
-
-
-def test_time_begins_at_zero_and_only_rises(source):
-    times = [frame.time for frame in frames_of(source)]
-    assert times[0] == 0
-    assert all(before < after for before, after in itertools.pairwise(times))
-
-
-def test_frames_are_colour_pictures(source):
-    for frame in frames_of(source):
-        assert (frame.image.dtype, frame.image.shape) == (np.uint8, (48, 64, 3))
-
-
-def test_every_reading_of_a_file_is_the_same(source):
-    first, second = frames_of(source), frames_of(source)
-    assert [frame.time for frame in first] == [frame.time for frame in second]
-    assert all(np.array_equal(a.image, b.image) for a, b in zip(first, second, strict=True))
-
-
-def test_an_ended_source_stays_ended_and_closes_twice(source):
-    frames = open_frames(source)
-    with pytest.raises(EndOfSource):
-        read_all(frames)
-    with pytest.raises(EndOfSource):
-        frames.read(0)
-    frames.close()
-    frames.close()
-
-
-def test_a_source_knows_the_text_it_was_opened_by(source):
-    assert open_frames(source).name == source
 
 
 def test_video_drops_no_frame_and_takes_its_time_from_the_file(video):
@@ -107,7 +74,7 @@ def test_video_that_breaks_off_says_so_and_ends(tmp_path):
         writer.write(np.random.default_rng(seed).integers(0, 256, (48, 64, 3), np.uint8))
     writer.release()
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    source = open_frames(f"video:{path}")
+    source = opened(f"video:{path}")
     with pytest.raises(SourceError, match=r"breaks off: \d+ of 40 frames"):
         read_all(source)
     with pytest.raises(EndOfSource):
@@ -145,7 +112,7 @@ def bad_files(tmp_path) -> Path:
 )
 def test_bad_source_is_refused_in_one_clear_line(bad_files, text, says):
     with pytest.raises(SourceError) as refused:
-        open_frames(text.format(bad_files))
+        opened(text.format(bad_files))
     assert says in str(refused.value)
     assert "\n" not in str(refused.value)
 

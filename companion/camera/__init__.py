@@ -1,0 +1,94 @@
+"""Pictures over time: a camera, a stream, a file, a drawn table; and a camera that reads the board in them.
+
+A frame source is opened by a text, such as ``camera:0``, ``http://camera.local/stream``, ``video:game.mp4``,
+``images:folder`` or ``virtual:``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from companion.camera.devices import open_camera
+from companion.camera.files import StillFolder, VideoFile, read_picture
+from companion.camera.frames import Frame, FrameSource
+from companion.camera.mjpeg import open_stream
+from companion.camera.virtual import VirtualCamera
+from companion.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from companion.camera.frames import Clock
+    from companion.readings import BoardReading
+    from companion.vision.reader import VideoReader
+
+__all__ = ["FILE_SOURCES", "LIVE_SOURCES", "Camera", "Frame", "FrameSource", "open_frames", "read_picture"]
+
+FILE_SOURCES: dict[str, Callable[[str], FrameSource]] = {
+    "video": VideoFile,
+    "images": StillFolder,
+    "virtual": VirtualCamera,
+}
+"""How to open what has its own clock, by the word before the colon."""
+LIVE_SOURCES: dict[str, Callable[[str, Clock], FrameSource]] = {
+    "camera": open_camera,
+    "http": lambda rest, clock: open_stream(f"http:{rest}", clock),
+    "https": lambda rest, clock: open_stream(f"https:{rest}", clock),
+}
+"""How to open what lives by the world's clock."""
+
+
+def open_frames(text: str, clock: Clock) -> FrameSource:
+    """Open a frame source by its text.
+
+    Args:
+        text: what people write, such as ``camera:0``.
+        clock: monotonic seconds, for sources that live by the world's clock; a file has its own.
+
+    Raises:
+        SourceError: if it is not there, cannot be read, or the text names no kind of source.
+    """
+    scheme, colon, rest = text.partition(":")
+    if colon and scheme in FILE_SOURCES:
+        return FILE_SOURCES[scheme](rest)
+    if colon and scheme in LIVE_SOURCES:
+        return LIVE_SOURCES[scheme](rest, clock)
+    known = ", ".join(f"{name}:…" for name in (*FILE_SOURCES, *LIVE_SOURCES))
+    hint = f"; did you mean video:{text}?" if Path(text).is_file() else ""
+    raise SourceError(f"{text!r} is not a source; known are {known}{hint}")
+
+
+class Camera:
+    """A frame source and the reader of its pictures, as a source of board readings."""
+
+    def __init__(self, frames: FrameSource, reader: VideoReader) -> None:
+        self.name = frames.name
+        self.live = frames.live
+        self.reader = reader
+        self.latest: Frame | None = None
+        """The frame of the last reading, for those who want to show it."""
+        self._frames = frames
+
+    @property
+    def trouble(self) -> str:
+        """Why the board is not found, while it is not."""
+        return "" if self.reader.pose else f"the board is not found: {self.reader.why_not}; give its corners"
+
+    def read(self, timeout_s: float) -> BoardReading | None:
+        """The reading of the next frame; see `companion.readings.Source`."""
+        frame = self._frames.read(timeout_s)
+        if frame is None:
+            return None
+        self.latest = frame
+        return self.reader.read(frame.time, frame.image)
+
+    def close(self) -> None:
+        """Close the frame source."""
+        self._frames.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()

@@ -1,0 +1,166 @@
+"""``http://…`` a camera in the network that sends MJPEG: JPEG pictures one after the other in one endless answer.
+
+The answer is ``multipart/x-mixed-replace`` (RFC 2046 parts). Cameras differ in what they write between the pictures,
+so a picture is found by its part's Content-Length, or, where there is none, by the JPEG markers at its ends.
+"""
+
+from __future__ import annotations
+
+import http.client
+import re
+import socket
+import ssl
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from companion.camera.live import LiveFrames
+from companion.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from companion.camera.frames import Clock
+
+_ANSWER_S = 1.5
+"""A stream that says nothing for so long is taken for broken."""
+_CHUNK = 65536
+_LARGEST = 16 * 1024 * 1024
+_START, _END = b"\xff\xd8", b"\xff\xd9"
+_LENGTH = re.compile(rb"content-length\s*:\s*(\d+)", re.IGNORECASE)
+_MOST_BROKEN = 30
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+"""A camera is in the same network: no proxy is asked for it."""
+
+
+def open_stream(address: str, clock: Clock) -> LiveFrames:
+    """The pictures of the stream at `address`, a whole URL."""
+    return LiveFrames(address, lambda: MjpegCapture(address), clock)
+
+
+class MjpegParser:
+    """Cuts a stream into pictures: feed it bytes as they come, iterate over what is whole."""
+
+    def __init__(self) -> None:
+        self._waiting = bytearray()
+
+    def feed(self, more: bytes) -> None:
+        """Take the next bytes.
+
+        Raises:
+            SourceError: if no picture ends in what would be an absurdly large one.
+        """
+        self._waiting += more
+        if len(self._waiting) > _LARGEST:
+            raise SourceError("what it sends is no stream of JPEG pictures")
+
+    def __iter__(self) -> Iterator[bytes]:
+        while (picture := self._next()) is not None:
+            yield picture
+
+    def _next(self) -> bytes | None:
+        start = self._waiting.find(_START)
+        if start < 0:
+            return None
+        told = _LENGTH.findall(self._waiting, 0, start)
+        end = start + int(told[-1]) if told else self._waiting.find(_END, start) + len(_END)
+        if not start < end <= len(self._waiting):
+            return None
+        picture = bytes(self._waiting[start:end])
+        del self._waiting[:end]
+        return picture
+
+
+class MjpegCapture:
+    """One connection to a stream.
+
+    Raises:
+        SourceError: if nobody answers, or the answer is no MJPEG stream.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._answer = _ask(address)
+        self._parser = MjpegParser()
+
+    def grab(self) -> NDArray[np.uint8]:
+        """The next picture that can be decoded; see `companion.camera.live.Capture`."""
+        for _ in range(_MOST_BROKEN):
+            encoded = self._next()
+            try:
+                image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+            except cv2.error:
+                image = None
+            if image is not None:
+                return np.asarray(image, np.uint8)
+        raise SourceError("its pictures cannot be decoded")
+
+    def close(self) -> None:
+        """Hang up."""
+        self._answer.close()
+
+    def _next(self) -> bytes:
+        while (picture := next(iter(self._parser), None)) is None:
+            try:
+                more = self._answer.read1(_CHUNK)
+            except TimeoutError as error:
+                raise SourceError("it has stopped sending pictures") from error
+            except (OSError, http.client.HTTPException) as error:
+                raise SourceError(f"the connection broke: {_reason(error)}") from error
+            if not more:
+                raise SourceError("it has closed the connection")
+            self._parser.feed(more)
+        return picture
+
+
+def _ask(address: str) -> http.client.HTTPResponse:
+    """The answer of whoever is at `address`, if it is a stream."""
+    try:
+        answer = _DIRECT.open(address, timeout=_ANSWER_S)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise SourceError(_refused(address, error.code, str(error.reason))) from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise SourceError(f"{address} does not answer: {_reason(error)}") from error
+    sent = answer.headers.get_content_type()
+    if sent != "multipart/x-mixed-replace":
+        answer.close()
+        raise SourceError(f"{address} is not an MJPEG stream: {_instead(sent)}")
+    assert isinstance(answer, http.client.HTTPResponse)
+    return answer
+
+
+def _refused(address: str, code: int, reason: str) -> str:
+    if code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+        return f"{address} wants a password ({code} {reason}); let the camera show its stream without one"
+    if code == http.HTTPStatus.NOT_FOUND:
+        return f"{address} is not there ({code}); look up the path of the stream in the camera's manual"
+    return f"{address} refuses: {code} {reason}"
+
+
+def _instead(sent: str) -> str:
+    if sent == "text/html":
+        return "it is a web page; look for the address of the stream itself, often ending in /video or /stream"
+    if sent.startswith("image/"):
+        return "it is a single picture; look for the address of the stream, often ending in /video or /stream"
+    return f"it sends {sent}"
+
+
+def _reason(error: Exception) -> str:
+    cause = error.reason if isinstance(error, urllib.error.URLError) else error
+    if isinstance(cause, TimeoutError):
+        return "it takes too long; is it switched on, and in this network?"
+    if isinstance(cause, socket.gaierror):
+        return "there is no machine of that name; check the name, and the network"
+    if isinstance(cause, ConnectionRefusedError):
+        return "nothing listens on that port; start the camera's server, or check the port"
+    if isinstance(cause, ssl.SSLError):
+        return f"its certificate is not trusted ({cause.reason}); use http://"
+    if isinstance(cause, OSError) and cause.strerror:
+        return f"{cause.strerror}; check the network"
+    return str(cause) or type(cause).__name__

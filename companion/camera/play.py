@@ -1,0 +1,206 @@
+"""A game played by hands: what lies where, and what the hands do, at any second.
+
+Lengths are squares of the board: x along the columns and y along the rows from the outer corner of a1, z up from the
+board's face. Before the game each player's pieces lie beside the board, Light's on the right and Dark's on the left;
+a hand comes from its player's side, fetches one, puts it down and leaves.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from companion.rules import Colour, Kind, Move, Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from companion.rules import Game, Layout, Square
+
+GRIP_Y = -0.12
+"""Where the fingers hold a piece, seen from its middle towards the player."""
+_LIFTED = 0.45
+"""How high a piece is carried."""
+_ELBOW_ROOM = 4.2
+"""How far outside the board a hand is out of sight."""
+_SPARE_ASIDE = 0.98
+_LOOSE = 0.035
+_TURNED = math.radians(3.5)
+_SEED = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How quickly the hands play, in seconds."""
+
+    first_s: float = 1.5
+    """Until the first hand comes."""
+    reach_s: float = 0.55
+    """From out of sight to the spare piece."""
+    take_s: float = 0.15
+    carry_s: float = 0.7
+    put_s: float = 0.2
+    leave_s: float = 0.5
+    rest_s: float = 0.9
+    """Until the next hand comes."""
+    last_s: float = 2.5
+    """The last position is seen for so long."""
+
+    @property
+    def move_s(self) -> float:
+        """From one hand's coming to the next's."""
+        return self.reach_s + self.take_s + self.carry_s + self.put_s + self.leave_s + self.rest_s
+
+
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """A piece on the table."""
+
+    piece: Piece
+    x: float
+    y: float
+    z: float
+    turn: float
+    """Counter-clockwise, in radians."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A hand, by the point between its fingertips."""
+
+    colour: Colour
+    """Whose it is: it comes from that player's side."""
+    x: float
+    y: float
+    z: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """The table at one moment."""
+
+    lying: tuple[Lying, ...]
+    hand: Hand | None = None
+    held: Lying | None = None
+
+
+class Play:
+    """A game, its passes left out, from the first hand to the last position."""
+
+    def __init__(self, game: Game, pace: Pace | None = None) -> None:
+        self.layout = game.layout
+        self.pace = pace or Pace()
+        rng = np.random.default_rng(_SEED)
+        spares = _spares(game.layout, game.sets, rng)
+        played: list[Lying] = []
+        for square, piece in game.joined.pieces if game.joined else ():
+            _fetched(piece, spares)
+            played.append(_put_down(piece, square, rng))
+        self._moves: list[tuple[Lying, Lying]] = []
+        self._moments: list[tuple[Lying, ...]] = [(*spares, *played)]
+        for move in (ply for ply in game.history if isinstance(ply, Move)):
+            spare, put = _fetched(move.piece, spares), _put_down(move.piece, move.square, rng)
+            self._moments.append((*spares, *played))
+            played.append(put)
+            self._moments.append((*spares, *played))
+            self._moves.append((spare, put))
+
+    @property
+    def duration_s(self) -> float:
+        """When the last position has been seen for long enough."""
+        return self.pace.first_s + len(self._moves) * self.pace.move_s + self.pace.last_s
+
+    def at(self, time: float) -> Moment:
+        """The table `time` seconds after the beginning; before it and after the end, nothing moves."""
+        number, since = divmod(time - self.pace.first_s, self.pace.move_s)
+        if number < 0 or not self._moves:
+            return Moment(self._moments[0])
+        if number >= len(self._moves):
+            return Moment(self._moments[-1])
+        return self._moving(int(number), since)
+
+    def _moving(self, number: int, since: float) -> Moment:
+        pace, (spare, put) = self.pace, self._moves[number]
+        before, without, after = self._moments[2 * number : 2 * number + 3]
+        colour = put.piece.colour
+        coming, going = _away(colour, spare, self.layout), _away(colour, put, self.layout)
+        phases: tuple[tuple[float, Callable[[float], Moment]], ...] = (
+            (pace.reach_s, lambda share: Moment(before, _hand_between(coming, spare, share))),
+            (pace.take_s, lambda _: Moment(before, _hand_at(spare))),
+            (pace.carry_s, lambda share: _carried(without, spare, put, share)),
+            (pace.put_s, lambda _: Moment(after, _hand_at(put))),
+            (pace.leave_s, lambda share: Moment(after, _hand_between(put, going, share))),
+        )
+        for lasts, moment in phases:
+            if since < lasts:
+                return moment(since / lasts)
+            since -= lasts
+        return Moment(after)
+
+
+def _spares(layout: Layout, sets: int, rng: np.random.Generator) -> list[Lying]:
+    """Every piece of both players beside the board, a row for each kind."""
+    found = []
+    for colour in Colour:
+        for row, kind in enumerate(Kind):
+            for column in range(2 * sets):
+                aside = _SPARE_ASIDE * (column + 1)
+                x = layout.columns + aside if colour is Colour.LIGHT else -aside
+                y = layout.rows / 2 + (1.5 - row) * _SPARE_ASIDE
+                found.append(_loosely(Piece(colour, kind), x, y, 1.5, rng))
+    return found
+
+
+def _fetched(piece: Piece, spares: list[Lying]) -> Lying:
+    """The spare that is such a piece, taken away from the others."""
+    return spares.pop(next(i for i, spare in enumerate(spares) if spare.piece == piece))
+
+
+def _put_down(piece: Piece, square: Square, rng: np.random.Generator) -> Lying:
+    return _loosely(piece, square.column + 0.5, square.row + 0.5, 1.0, rng)
+
+
+def _loosely(piece: Piece, x: float, y: float, how: float, rng: np.random.Generator) -> Lying:
+    dx, dy, turn = np.clip(rng.normal(0, 1, 3), -2, 2) * how
+    return Lying(piece, x + _LOOSE * float(dx), y + _LOOSE * float(dy), 0.0, _TURNED * float(turn))
+
+
+def _toward_player(colour: Colour) -> float:
+    return 1.0 if colour is Colour.LIGHT else -1.0
+
+
+def _hand_at(lying: Lying) -> Hand:
+    colour = lying.piece.colour
+    return Hand(colour, lying.x, lying.y + GRIP_Y * _toward_player(colour), lying.z)
+
+
+def _away(colour: Colour, near: Lying, layout: Layout) -> Lying:
+    """Out of sight on the player's own side."""
+    y = -_ELBOW_ROOM if colour is Colour.LIGHT else layout.rows + _ELBOW_ROOM
+    return replace(near, x=(near.x + layout.columns / 2) / 2, y=y, z=_LIFTED)
+
+
+def _hand_between(start: Lying, end: Lying, share: float) -> Hand:
+    return _hand_at(_on_the_way(start, end, share))
+
+
+def _carried(lying: tuple[Lying, ...], spare: Lying, put: Lying, share: float) -> Moment:
+    held = _on_the_way(spare, put, share)
+    held = replace(held, z=_LIFTED * math.sin(math.pi * _eased(share)) ** 0.7)
+    return Moment(lying, _hand_at(held), held)
+
+
+def _on_the_way(start: Lying, end: Lying, share: float) -> Lying:
+    done = _eased(share)
+    x, y, z, turn = (
+        a + (b - a) * done for a, b in ((start.x, end.x), (start.y, end.y), (start.z, end.z), (start.turn, end.turn))
+    )
+    return Lying(end.piece, x, y, z, turn)
+
+
+def _eased(share: float) -> float:
+    """Slow at both ends, as hands move."""
+    return share * share * (3 - 2 * share)
