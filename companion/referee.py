@@ -177,6 +177,8 @@ class Referee:
             return []
         if board.empty and sum(piece is not None for piece in self.game.contents) > _FEW_PIECES:
             return self._ask(board.time, "new", ("new", "resume"), ())
+        if self._undone:
+            return self._note_losses(board)
         return self._taken_back(board) or [*self._note_losses(board), *self._explain(board)]
 
     @property
@@ -184,7 +186,7 @@ class Referee:
         return self.question is not None and self.question.question != "order"
 
     def _explain(self, board: Comparison) -> list[Event]:
-        if self._undone or board.may_be_moved_piece(self.game):
+        if board.may_be_moved_piece(self.game):
             return []
         if not board.arrivals:
             return self._ask_about_maybes(board)

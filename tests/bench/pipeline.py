@@ -60,7 +60,7 @@ def main(video: str) -> None:
     reader, settler, referee = VideoReader(timed, follower), Settler(layout), Referee(Game.start())
     reader._motion.see = clock.timed("motion", reader._motion.see)
     eyes.recogniser.embed = clock.timed("recognise", eyes.recogniser.embed)
-    frames = open_frames(f"video:{video}")
+    frames = open_frames(f"video:{video}", time.monotonic)
     steady, idle = [], []
     try:
         while True:

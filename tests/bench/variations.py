@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import statistics
 import sys
+import time
 from pathlib import Path
 
 import cv2
@@ -71,7 +72,7 @@ class Varied:
     def __init__(self, change) -> None:
         self.name = "the sample game, varied"
         self._change, self._count = change, 0
-        self._frames = open_frames(f"video:{DATA / 'game.mp4'}")
+        self._frames = open_frames(f"video:{DATA / 'game.mp4'}", time.monotonic)
 
     def read(self, timeout_s):
         frame = self._frames.read(timeout_s)
