@@ -58,8 +58,8 @@ def stream(table: Table, show: Callable[[TableView], bytes], closing: threading.
         view = table.view if shown is None else table.wait_newer(shown.revision, BEAT_S)
         if view is shown:
             yield _named("beat", str(view.revision))
-        elif shown is not None and _without_picture(view) == _without_picture(shown):
-            yield _named("picture", str(view.picture.number if view.picture else 0))
+        elif view.picture and shown and shown.picture and _without_picture(view) == _without_picture(shown):
+            yield _named("picture", str(view.picture.number))
         else:
             yield show(view)
         shown = view

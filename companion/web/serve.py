@@ -75,9 +75,8 @@ class Serving:
         try:
             self._server.prepare()
         except (OSError, NoSSLError) as error:
-            why = error.strerror if isinstance(error, OSError) else str(error)
             raise CompanionError(
-                f"port {self.port} cannot be had ({why}); another companion may be running: choose another with --port"
+                f"port {self.port} cannot be had ({error}); another companion may be running: choose another with --port"
             ) from error
         self.port = self._server.bind_addr[1]
         self._thread.start()

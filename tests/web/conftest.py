@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 import re
-import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from companion.readings import BoardReading
     from companion.table import TableView
 
-SOON_S = 30.0
+SOON_S = 60.0
 LOOK_S = 1.5
 """Seconds of the board's own time in which the referee makes up its mind."""
 
@@ -69,14 +68,10 @@ class BoardByHand:
 
     def look(self, evidence: bytes = b"") -> None:
         for reading in self.scene.hold(LOOK_S):
-            self._readings.put(reading if not evidence else _with(reading, evidence))
+            self._readings.put(reading if not evidence else replace(reading, evidence=evidence))
 
     def close(self):
         pass
-
-
-def _with(reading: BoardReading, evidence: bytes) -> BoardReading:
-    return replace(reading, evidence=evidence)
 
 
 class Room:
@@ -87,7 +82,6 @@ class Room:
         self.board = BoardByHand(game)
         self.ledger = Ledger(Opening.of(game, table=table, **opening))
         self.table = Table(self.board, Referee(game, table=table), self.ledger)
-        self._looked = threading.Event()
 
     @property
     def view(self) -> TableView:

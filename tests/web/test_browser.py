@@ -1,0 +1,329 @@
+"""A whole game on the page in a real browser, and all that may happen to a page meanwhile.
+
+``SHOTS=FOLDER pytest tests/web/test_browser.py`` keeps the pictures of it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect, sync_playwright
+
+from companion.errors import SourceError
+from companion.readings import contents_of
+from companion.rules import Colour, Piece, Square
+from companion.web import Gate, create_app
+from companion.web.serve import Serving
+from tests.web.conftest import SOON_S, Room
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+expect.set_options(timeout=SOON_S * 1000)
+
+WORKED_EXAMPLE = ["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x", "d2><", "d3+", "d4x", "b4x", "b3<>", "b1<>"]
+WIDTHS = {390: 844, 1280: 800, 1920: 1080}
+CUT_OFF_MS = 13_000
+
+
+@pytest.fixture(scope="module")
+def browser(tool) -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=tool("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def page(browser, serving) -> Iterator[Page]:
+    """Table 1 on a page that is live; it must not complain of anything."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+    context.set_default_timeout(SOON_S * 1000)
+    page = context.new_page()
+    page.complaints = []
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("console", lambda told: page.complaints.append(told.text) if "Content Security" in told.text else None)
+    page.goto(f"{serving}/t/1/")
+    expect(page.locator("body")).to_have_attribute("data-live", "yes")
+    yield page
+    assert page.complaints == []
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def shots(tmp_path_factory) -> Path:
+    folder = Path(os.environ.get("SHOTS") or tmp_path_factory.mktemp("shots"))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def picture_at_every_width(page: Page, shots: Path, name: str) -> None:
+    for width, height in WIDTHS.items():
+        page.set_viewport_size({"width": width, "height": height})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width} pixels"
+        page.screenshot(path=shots / f"{name}-{width}.png")
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
+def headline(page: Page) -> str:
+    return page.locator(".statement h1").inner_text()
+
+
+def legal(page: Page) -> set[str]:
+    labels = page.locator(".spot").evaluate_all("spots => spots.map(spot => spot.getAttribute('aria-label'))")
+    return {label.split(":")[0] for label in labels if label.endswith(": legal")}
+
+
+def points(page: Page) -> dict[str, int]:
+    return {
+        side: int(re.sub(r"\D", "", page.locator(f".player.{side} .score").inner_text())) for side in ("light", "dark")
+    }
+
+
+def left(page: Page, side: str) -> int:
+    return page.locator(f".player.{side} .rack .piece:not(.gone)").count()
+
+
+def wait_shown(page: Page, room: Room) -> None:
+    """Until the page shows what the table is at."""
+    expect(page.locator(".state")).to_have_attribute("data-revision", str(room.view.revision))
+
+
+def test_whole_game_is_right_on_the_page_at_every_ply(page, room, shots):
+    room.look()
+    assert headline(page) == "Light to play"
+    assert page.locator(".reason").inner_text() == "First move: any outside square"
+    for move in WORKED_EXAMPLE:
+        view = room.play(move)
+        wait_shown(page, room)
+        game = view.game
+        assert legal(page) == {str(square) for square in game.legal_squares()}, move
+        assert points(page) == game.score.as_dict(), move
+        assert page.locator(".run").count() == len(game.score.lines), move
+        assert [left(page, str(colour)) for colour in Colour] == [game.pieces_left(colour) for colour in Colour], move
+        assert page.locator(".board .piece").count() == sum(piece is not None for piece in game.contents)
+        if not view.over:
+            assert headline(page) == f"{str(game.to_move).capitalize()} to play"
+            assert page.locator(".reason").inner_text() == game.explanation
+        match move:
+            case "a1+":
+                assert page.locator(".reason").inner_text() == "Straight at a1: row 1 or column a"
+                picture_at_every_width(page, shots, "after-one-move")
+            case "d4x":
+                assert page.locator(".notice.pass h2").inner_text() == "Dark must pass"
+                assert "Light plays again, on any empty square" in page.locator(".notice.pass").inner_text()
+                picture_at_every_width(page, shots, "forced-pass")
+            case "b3<>":
+                assert page.locator(".notice.chance h2").inner_text() == "Dark's last chance"
+                picture_at_every_width(page, shots, "last-chance")
+    assert headline(page) == "Light wins, 4 to 1"
+    assert page.locator(".player.light.won .tag").inner_text() == "wins"
+    assert page.locator(".moves li").count() == 8
+    assert page.title() == "Light wins, 4 to 1 · Mijnlieff"
+    assert page.locator(".board-place").bounding_box()["width"] > 600
+    picture_at_every_width(page, shots, "end")
+
+
+def test_board_is_seen_from_the_side_one_sits_at(page, serving, room):
+    room.play("a1+")
+    wait_shown(page, room)
+    mine = page.locator("#piece-a1").bounding_box()
+    page.get_by_title("Turn the board").click()
+    expect(page.locator("body")).to_have_attribute("data-live", "yes")
+    theirs = page.locator("#piece-a1").bounding_box()
+    assert mine["x"] < theirs["x"]
+    assert mine["y"] > theirs["y"]
+    assert page.locator(".player.near").get_attribute("aria-label") == "Dark"
+    room.play("a3><")
+    expect(page.locator("#piece-a3")).to_be_visible()
+
+
+def test_illegal_piece_is_shown_where_it_lies_with_the_reason_and_may_be_accepted(page, room, shots):
+    room.play("a1+")
+    room.put("c3", "dark straight")
+    room.look()
+    wait_shown(page, room)
+    assert page.locator("[aria-label='c3: dark straight, not legal'] .stray").count() == 1
+    assert page.locator(".notice.wrong h2").inner_text() == "Not legal: dark straight on c3"
+    assert "row 1 or column a" in page.locator(".notice.wrong p").first.inner_text()
+    picture_at_every_width(page, shots, "illegal")
+    page.get_by_role("button", name="Let it count").click()
+    expect(page.locator("#piece-c3")).to_be_visible()
+    assert str(room.view.game.history[-1]) == "D:c3+!"
+
+
+def test_unclear_piece_is_answered_with_one_tap(page, room, shots):
+    room.play("a1+")
+    room.board.scene.misread[Square.parse("b1")] = contents_of(
+        [Piece.parse("dark pusher"), Piece.parse("dark puller")]
+    )
+    room.look()
+    wait_shown(page, room)
+    assert page.locator(".notice.ask h2").inner_text() == "What lies on b1?"
+    picture_at_every_width(page, shots, "unclear")
+    page.get_by_role("button", name="dark puller").click()
+    expect(page.locator("#piece-b1")).to_be_visible()
+    assert str(room.view.game.history[-1]) == "b1><"
+
+
+def test_referees_hand_undoes_corrects_pauses_resigns_and_begins_anew(page, room, shots):
+    room.play("a1+", "a3><")
+    wait_shown(page, room)
+
+    page.get_by_role("link", name="a3 puller: correct").click()
+    page.get_by_label("What was played").fill("a3<>")
+    page.get_by_role("button", name="Correct it").click()
+    expect(page.locator("dialog")).not_to_be_visible()
+    wait_shown(page, room)
+    assert str(room.view.game.history[-1]) == "a3<>"
+
+    page.get_by_role("link", name="a3 pusher: correct").click()
+    page.get_by_label("What was played").fill("b3<>")
+    page.get_by_role("button", name="Correct it").click()
+    expect(page.locator("dialog .wrong")).to_contain_text("b3 is not legal")
+    page.keyboard.press("Escape")
+
+    def hand(name: str) -> None:
+        page.get_by_role("link", name="Referee's hand").click()
+        page.locator("dialog[open]").get_by_role("button", name=name).click()
+        expect(page.locator("dialog")).not_to_be_visible()
+
+    hand("Pause")
+    expect(page.locator(".statement h1")).to_have_text("Paused")
+    hand("Go on")
+    expect(page.locator(".statement h1")).to_have_text("Light to play")
+    hand("Take the last move back")
+    expect(page.locator(".statement h1")).to_have_text("Dark to play")
+    page.get_by_role("link", name="Referee's hand").click()
+    page.get_by_label("Light, who begins").fill("Ann")
+    picture_at_every_width(page, shots, "hand")
+    page.keyboard.press("Escape")
+    hand("Dark resigns")
+    expect(page.locator(".statement h1")).to_have_text("Light wins")
+    page.get_by_role("link", name="Referee's hand").click()
+    page.get_by_label("Light, who begins").fill("Ann")
+    page.get_by_label("Dark", exact=True).fill("Ben <b>")
+    page.get_by_label("anywhere").check()
+    page.get_by_role("button", name="Begin a new match").click()
+    expect(page.locator(".player.dark h2")).to_have_text("Ben <b>")
+    assert (room.view.game.first, room.view.players.light) == ("anywhere", "Ann")
+
+
+def test_square_is_set_by_tapping_it_and_by_keyboard(page, room):
+    room.look()
+    room.board.scene.misread[Square.parse("a1")] = contents_of(
+        [Piece.parse("light pusher"), Piece.parse("light puller")]
+    )
+    room.look()
+    wait_shown(page, room)
+    page.locator("a.spot[aria-label^='a1']").focus()
+    page.keyboard.press("Enter")
+    page.locator("dialog[open]").get_by_role("button", name="light pusher").press("Enter")
+    expect(page.locator("#piece-a1")).to_be_visible()
+    assert str(room.view.game.history[0]) == "a1<>"
+
+
+def test_lost_source_and_unrecorded_events_are_told(page, room):
+    room.look()
+    room.ledger.trouble = OSError("the disk is full")
+    room.board.fail(SourceError("the camera was unplugged"))
+    expect(page.locator(".notice.trouble").first).to_contain_text("the camera was unplugged")
+    expect(page.locator(".notice.trouble").last).to_contain_text("the disk is full")
+
+
+def test_page_that_hears_nothing_says_so_and_comes_back_with_the_newest_position(page, room, shots):
+    room.play("a1+")
+    wait_shown(page, room)
+    page.clock.install()
+    page.context.set_offline(True)
+    expect(page.locator("body")).to_have_attribute("data-live", "no")
+    expect(page.locator("#stale")).to_be_visible()
+    expect(page.locator(".statement")).not_to_be_visible()
+    assert not any(inlay.is_visible() for inlay in page.locator(".inlay").all())
+    picture_at_every_width(page, shots, "not-live")
+    room.play("a3><")
+    page.context.set_offline(False)
+    page.clock.run_for(10_000)
+    expect(page.locator("#piece-a3")).to_be_visible()
+    expect(page.locator("body")).to_have_attribute("data-live", "yes")
+
+
+def test_phone_that_slept_does_not_take_its_old_position_for_the_current_one(page, room):
+    room.play("a1+")
+    wait_shown(page, room)
+    page.clock.install()
+    states = page.evaluate_handle(
+        "() => { const seen = []; new MutationObserver(() => seen.push(document.body.dataset.live))"
+        ".observe(document.body, {attributes: true}); return seen }"
+    )
+    page.clock.fast_forward(3600_000)
+    page.clock.run_for(10_000)
+    expect(page.locator("body")).to_have_attribute("data-live", "yes")
+    assert states.json_value()[0] == "no"
+
+
+def test_page_survives_a_restarted_program_and_shows_its_position_only(browser, tool):
+    before, after = Room(), Room()
+    with before.table.running(), after.table.running():
+        before.play("a1+")
+        serving = Serving(create_app({"1": before.table}, Gate(clock=lambda: 0.0)), "127.0.0.1", 0).open()
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{serving.port}/t/1/")
+        expect(page.locator("body")).to_have_attribute("data-live", "yes")
+        first_boot = page.locator("body").get_attribute("data-boot")
+        serving.close()
+        expect(page.locator("body")).to_have_attribute("data-live", "no")
+        after.play("d4x")
+        with Serving(create_app({"1": after.table}, Gate(clock=lambda: 0.0)), "127.0.0.1", serving.port):
+            expect(page.locator("#piece-d4")).to_be_visible(timeout=SOON_S * 1000)
+            expect(page.locator("body")).to_have_attribute("data-live", "yes")
+            assert page.locator("body").get_attribute("data-boot") != first_boot
+            assert page.locator("#piece-a1").count() == 0
+            page.close()
+
+
+def test_camera_picture_is_shown_and_renewed(page, room, shots):
+    room.look(evidence=jpeg(90))
+    expect(page.locator("#picture")).to_be_visible()
+    first = page.locator("#picture").get_attribute("src")
+    room.put("a1", "light straight")
+    room.look(evidence=jpeg(160))
+    page.wait_for_function(f"document.getElementById('picture').getAttribute('src') !== '{first}'")
+    page.wait_for_function("document.getElementById('picture').naturalWidth > 0")
+    picture_at_every_width(page, shots, "camera")
+
+
+def jpeg(grey: int) -> bytes:
+    import cv2
+    import numpy as np
+
+    return cv2.imencode(".jpg", np.full((400, 400, 3), grey, np.uint8))[1].tobytes()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scene", ["begin", "trouble", "hand", "end", "sign-in"])
+def test_axe_finds_nothing(browser, room, serving, scene, scheme):
+    page = browser.new_page(color_scheme=scheme, reduced_motion="reduce")
+    if scene == "trouble":
+        room.play("a1+")
+        room.put("c3", "dark straight")
+        room.look()
+    if scene == "end":
+        room.play(*WORKED_EXAMPLE)
+    page.goto(f"{serving}/sign-in" if scene == "sign-in" else f"{serving}/t/1/")
+    if scene != "sign-in":
+        expect(page.locator("body")).to_have_attribute("data-live", "yes")
+    if scene == "hand":
+        page.get_by_role("link", name="Referee's hand").click()
+        expect(page.locator("dialog[open] h1")).to_be_visible()
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+    page.close()
