@@ -154,7 +154,10 @@ class Table:
         self._inbox: queue.SimpleQueue[tuple[Deed, Future[TableView]] | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
-        self._newer = threading.Condition()
+        self._showing = threading.Lock()
+        self._bells: set[threading.Lock] = set()
+        """One for everyone who waits: a locked lock, which a new view unlocks. A condition would wake the waiting one
+        after the other, which hundreds of viewers notice."""
         self._view = self._look(revision=0, picture=None)
 
     # For everyone -------------------------------------------------------------------------------------------------
@@ -166,9 +169,16 @@ class Table:
 
     def wait_newer(self, revision: int, timeout_s: float) -> TableView:
         """The latest view, as soon as its revision is not `revision`, or after `timeout_s`."""
-        with self._newer:
-            self._newer.wait_for(lambda: self._view.revision != revision, timeout_s)
-            return self._view
+        bell = threading.Lock()
+        bell.acquire()
+        with self._showing:
+            if self._view.revision != revision:
+                return self._view
+            self._bells.add(bell)
+        if not bell.acquire(timeout=timeout_s):
+            with self._showing:
+                self._bells.discard(bell)
+        return self._view
 
     def post(self, deed: Deed) -> Future[TableView]:
         """Have the table's thread do something to the game; the view that shows it comes later.
@@ -340,9 +350,11 @@ class Table:
             self._pictured = self._time
             view = replace(view, picture=Picture((shown.picture.number if shown.picture else 0) + 1, self._evidence))
         if view != shown:
-            with self._newer:
+            with self._showing:
                 self._view = replace(view, revision=shown.revision + 1)
-                self._newer.notify_all()
+                bells, self._bells = self._bells, set()
+            for bell in bells:
+                bell.release()
 
     def _look(self, *, revision: int, picture: Picture | None) -> TableView:
         referee, opening = self.referee, self._recorder.opening
