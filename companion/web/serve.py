@@ -76,7 +76,7 @@ class Serving:
             self._server.prepare()
         except (OSError, NoSSLError) as error:
             raise CompanionError(
-                f"port {self.port} cannot be had ({error}); another companion may be running: choose another with --port"
+                f"port {self.port} cannot be had ({error}); if another companion is running, choose one with --port"
             ) from error
         self.port = self._server.bind_addr[1]
         self._thread.start()

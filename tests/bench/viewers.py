@@ -29,6 +29,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
+from companion.rules import Game  # noqa: E402
+from companion.web import Gate, create_app  # noqa: E402
+from companion.web.serve import Serving  # noqa: E402
+from tests.web.room import Room  # noqa: E402
+
 PERIOD_S = 0.5
 POSITION = ["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x"]
 SERVERS = ("cheroot", "waitress", "granian", "gunicorn")
@@ -40,15 +45,7 @@ REVISION = re.compile(rb'data-revision="(\d+)"')
 
 def make_app():
     """The real app, with a table on which something happens every `PERIOD_S`; each event's time goes to stdout."""
-    from companion.referee import Referee
-    from companion.rules import Game
-    from companion.table import Table
-    from companion.web import Gate, create_app
-    from tests.web.conftest import BoardByHand, Ledger
-    from companion.store import Opening
-
-    game = Game.replay(POSITION)
-    table = Table(BoardByHand(game), Referee(game), Ledger(Opening.of(game))).open()
+    table = Room(Game.replay(POSITION)).table.open()
     threading.Thread(target=happenings, args=(table,), daemon=True).start()
     return create_app({"1": table}, Gate(clock=time.monotonic))
 
@@ -69,16 +66,14 @@ def happenings(table) -> None:
 def serve(server: str, port: int) -> None:
     """Serve until killed."""
     if server == "cheroot":
-        from companion.web.serve import Serving
-
         with Serving(make_app(), "127.0.0.1", port):
             threading.Event().wait()
     elif server == "waitress":
-        import waitress
+        import waitress  # noqa: PLC0415 (only to compare)
 
         waitress.serve(make_app(), host="127.0.0.1", port=port, threads=600, connection_limit=2000, _quiet=True)
     elif server == "granian":
-        from granian import Granian
+        from granian import Granian  # noqa: PLC0415
 
         Granian(
             "tests.bench.viewers:make_app", address="127.0.0.1", port=port, interface="wsgi", workers=1, factory=True,
@@ -86,7 +81,7 @@ def serve(server: str, port: int) -> None:
         ).serve()  # fmt: skip
     else:
         command = ["-w", "1", "-k", "gthread", "--threads", "600", "--worker-connections", "2000", "-b"]
-        os.execvp(  # noqa: S606
+        os.execvp(
             sys.executable,
             [sys.executable, "-m", "gunicorn", *command, f"127.0.0.1:{port}", "--log-level", "error",
              "tests.bench.viewers:make_app()"],
@@ -234,7 +229,8 @@ def measure(name: str, viewers: int, seconds: float) -> str:
     cuts = statistics.quantiles(delays, n=100)
     missed = 1 - len(delays) / (told * viewers)
     milliseconds = " | ".join(f"{1000 * delay:.0f}" for delay in (cuts[49], cuts[98], delays[-1]))
-    return f"| {name} | {viewers} | {milliseconds} | {missed:.1%} | {1000 * cpu:.0f} | {greeted:.1f} | {memory:.0f} | {back:.1f} |"
+    others = f"{missed:.1%} | {1000 * cpu:.0f} | {greeted:.1f} | {memory:.0f} | {back:.1f}"
+    return f"| {name} | {viewers} | {milliseconds} | {others} |"
 
 
 def free_port() -> int:
@@ -255,8 +251,9 @@ def main() -> None:
         serve(asked.serve, asked.port)
         return
     print(f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, an event every {PERIOD_S} s")
-    print("| server | viewers | p50 ms | p99 ms | max ms | skipped | CPU ms an event | all greeted s | MiB | back after kill s |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    columns = ["server", "viewers", "p50 ms", "p99 ms", "max ms", "skipped"]
+    columns += ["CPU ms an event", "all greeted s", "MiB", "back after kill s"]
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
     for name in SERVERS if asked.server == "all" else [asked.server]:
         for viewers in asked.viewers:
             print(measure(name, viewers, asked.seconds), flush=True)
