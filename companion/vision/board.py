@@ -36,7 +36,8 @@ _FITTED = 1280
 """Longer side of the picture in which they are fitted and weighed."""
 _VIEWS = 8
 _PER_VIEW = 12
-_FITTED_CANDIDATES = 14
+_BEST_OF_VIEW = 2
+_BEST_OF_REST = 8
 _ENOUGH = 0.85
 _MOST_BEYOND = 0.45
 _LEAST_LINE = 0.27
@@ -100,14 +101,15 @@ def _lab(image: NDArray[np.uint8], longest: int) -> tuple[NDArray[np.uint8], flo
 
 
 def _candidates(lab: NDArray[np.uint8]) -> list[Floats]:
+    """The best places under each view, lest one cloth crowd out all else; then the best of the rest."""
     lines = plane.segments(lab)
     size = (lab.shape[1], lab.shape[0])
     smooth = np.asarray(cv2.GaussianBlur(lab, (0, 0), 0.8), np.uint8)
-    found = [
-        candidate for view in plane.views(lines, size, _VIEWS) for candidate in lattice.search(smooth, view, _PER_VIEW)
-    ]
-    found.sort(key=lambda candidate: -candidate.evidence)
-    return [candidate.corners for candidate in found[:_FITTED_CANDIDATES]]
+    found = [lattice.search(smooth, view, _PER_VIEW) for view in plane.views(lines, size, _VIEWS)]
+    chosen = [candidate for places in found for candidate in places[:_BEST_OF_VIEW]]
+    rest = [candidate for places in found for candidate in places[_BEST_OF_VIEW:]]
+    rest.sort(key=lambda candidate: -candidate.evidence)
+    return [candidate.corners for candidate in chosen + rest[:_BEST_OF_REST]]
 
 
 def _choose(lab: NDArray[np.uint8], candidates: list[Floats], scale: float) -> BoardPose | BoardNotFound:

@@ -33,6 +33,10 @@ _LONGEST_COUNTED = 0.25
 _BEYOND = 0.2
 """Points whose depth is less than this fraction of the centre's are near the horizon and say nothing."""
 _SAME_VIEW = 0.06
+_ROUNDS = (0.5, 0.25, 0.25)
+"""Shares of the views that are looked for in each round."""
+_ALONG = 4.0
+"""Degrees within which a line runs along a direction."""
 _TRIED = 4000
 
 
@@ -87,21 +91,46 @@ def segments(lab: NDArray[np.uint8]) -> Floats:
 
 
 def views(lines: Floats, size: tuple[int, int], count: int) -> list[View]:
-    """The `count` most likely views of a picture of `size`, best first, no two alike."""
+    """Up to `count` likely views of a picture of `size`, no two alike.
+
+    A checked cloth outvotes the board that lies on it, so they are looked for in rounds: first among all lines, then
+    among those that no view of the rounds before explains.
+    """
+    kept: list[View] = []
+    shapes: list[Floats] = []
+    for share in _ROUNDS:
+        best = _best_views(lines, size, shapes, round(count * share))
+        kept += best
+        if best:
+            lines = lines[~_explained(lines, best[0], size)]
+    return kept
+
+
+def _best_views(lines: Floats, size: tuple[int, int], shapes: list[Floats], count: int) -> list[View]:
+    """The `count` views with most line length, unlike the `shapes` seen before; theirs are added to these."""
     sphere = list(_sphere())
     weights = np.array([_right_angles(lines, untilt(tilt, direction, size), size) for tilt, direction in sphere])
     kept: list[View] = []
-    shapes: list[Floats] = []
     for flat_index in np.argsort(weights, axis=None)[: -_TRIED - 1 : -1]:
         which, degrees = divmod(int(flat_index), 90)
         view = View(*sphere[which], np.radians(degrees + 0.5), float(weights[which, degrees]))
         shape = _square_seen(view, size)
-        if all(_apart(shape, other) > _SAME_VIEW for other in shapes):
+        if view.weight > 0 and all(_apart(shape, other) > _SAME_VIEW for other in shapes):
             kept.append(view)
             shapes.append(shape)
             if len(kept) == count:
                 break
     return kept
+
+
+def _explained(lines: Floats, view: View, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which lines run along one of the two directions of `view`."""
+    ends = lines.reshape(-1, 2, 2)
+    homography = view.flatten(size)
+    flat = project(homography, ends)
+    step = flat[:, 1] - flat[:, 0]
+    off = np.degrees(np.arctan2(step[:, 1], step[:, 0])) % 90
+    return np.asarray((np.minimum(off, 90 - off) < _ALONG) & (depths(homography, ends) > _BEYOND).all(axis=1))
 
 
 def _lengths(lines: Floats) -> Floats:
