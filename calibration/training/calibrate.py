@@ -1,8 +1,8 @@
 """Thresholds for the sets, and what the finished recogniser does on boards that nothing was fitted to.
 
 A conformal set keeps every content whose probability reaches a threshold: the highest one with which the truth falls
-out of the set no more often than promised. The promise is made for ordinary sets, whose light pieces are light and whose
-dark ones are dark, where nothing makes the picture hard. How often it holds elsewhere is measured, and on the card.
+out of the set no more often than promised. The promise is made for ordinary sets, whose light pieces are light and
+whose dark ones are dark, where nothing makes the picture hard. How often it holds elsewhere is measured, and on the card.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Judged:
 
     probabilities: Floats
     targets: Floats
-    families: NDArray[np.integer]
+    families: NDArray[np.uint8]
     plain: NDArray[np.bool_]
     ordinary: NDArray[np.bool_]
 
@@ -51,10 +51,9 @@ def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
     ]
     counts = (boards.weights >= JUDGED).ravel()
     targets = boards.targets.reshape(-1, boards.targets.shape[-1])
-    families, plain, ordinary = (
-        np.repeat(field, len(BOARD))[counts] for field in (boards.families, boards.plain, boards.ordinary)
-    )
-    return Judged(np.concatenate(said)[counts], targets[counts], families, plain.astype(bool), ordinary.astype(bool))
+    families = np.repeat(boards.families, len(BOARD))[counts]
+    plain, ordinary = (np.repeat(field, len(BOARD))[counts] for field in (boards.plain, boards.ordinary))
+    return Judged(np.concatenate(said)[counts], targets[counts], families, plain, ordinary)
 
 
 def rule(judged: Judged) -> SetRule:

@@ -197,7 +197,7 @@ def plain(scene: Scene) -> bool:
 def colours_told(scene: Scene) -> bool:
     """Whether a person could say which of the pieces on the board are the light ones.
 
-    Beside each other the brighter ones are. Where one colour lies alone on the board, it has to be clearly light or dark.
+    Beside each other the brighter ones are. A colour that is alone on the board has to be clearly light or dark.
     """
     present = {piece.colour for piece in scene.placed if piece.square is not None}
     if len(present) != 1:
