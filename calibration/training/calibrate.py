@@ -2,7 +2,8 @@
 
 A conformal set keeps every content whose probability reaches a threshold: the highest one with which the truth falls
 out of the set no more often than promised. The promise is made for ordinary sets, whose light pieces are light and
-whose dark ones are dark, where nothing makes the picture hard. How often it holds elsewhere is measured, and on the card.
+whose dark ones are dark, where nothing makes the picture hard. How often it holds elsewhere is measured, and told on
+the card.
 """
 
 from __future__ import annotations
