@@ -58,6 +58,16 @@ def test_a_plain_cube_may_be_any_kind_of_its_colour(fabrics):
     assert all(sorted(target[target > 0].tolist()) == [0.25] * 4 for target in occupied)
 
 
+def test_a_lone_colour_that_is_neither_light_nor_dark_may_be_either(fabrics):
+    scene = scene_like(
+        lambda s: plain(s) and not colours_told(s) and not s.pieces.blank and s.placed[0].square is not None
+    )
+    photo = photograph(scene, fabrics)
+    judged = [t for t, w in zip(photo.targets, photo.weights, strict=True) if w == JUDGED and t[0] == 0]
+    assert judged
+    assert all(sorted(target[target > 0].tolist()) == [0.5, 0.5] for target in judged)
+
+
 def test_a_hand_covers_what_is_under_it_and_only_that(fabrics):
     scene = scene_like(lambda s: s.hands == 0)
     bare = photograph(scene, fabrics)
@@ -129,6 +139,14 @@ def test_the_threshold_keeps_its_promise_on_what_it_was_calibrated_on():
     found = measure(judged, rule(judged))["all"]
     assert found["wrong"] <= 5e-4
     assert found["right"] > 0
+
+
+def test_the_promise_is_made_for_ordinary_sets_seen_plainly():
+    judged = answers([0.999, 0.2])
+    odd = np.arange(4000) % 2 == 1
+    strange = replace(judged, ordinary=~odd)
+    assert rule(strange).least > rule(judged).least
+    assert measure(strange, rule(strange))["plain, ordinary set"]["wrong"] == 0.0
 
 
 def test_a_sure_classifier_needs_no_wide_sets():
