@@ -1,8 +1,9 @@
 """Thresholds for the sets, and what the finished recogniser does on boards that nothing was fitted to.
 
-A conformal set keeps every content whose probability reaches a threshold. The threshold is the highest one with which,
-over the calibration split, the truth falls out of the set no more often than promised; half the promise is kept in
-hand, because real tables differ from drawn ones.
+A conformal set keeps every content whose probability reaches a threshold: the highest one with which the truth falls
+out of the set no more often than promised. The promise is made for ordinary sets, whose light pieces are light and
+whose dark ones are dark, where nothing makes the picture hard. How often it holds elsewhere is measured, and told on
+the card.
 """
 
 from __future__ import annotations
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
 
 PROMISED = 5e-4
 """How often the truth may be ruled out, out of the box."""
-_IN_HAND = 0.5
 _UNNOTICED = 0.01
-_FAMILIES = list(Family)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,8 @@ class Judged:
     probabilities: Floats
     targets: Floats
     families: NDArray[np.uint8]
+    plain: NDArray[np.bool_]
+    ordinary: NDArray[np.bool_]
 
 
 def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
@@ -50,16 +51,17 @@ def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
         for view, away in zip(boards.views, boards.aways, strict=True)
     ]
     counts = (boards.weights >= JUDGED).ravel()
-    families = np.repeat(boards.families, len(BOARD))
     targets = boards.targets.reshape(-1, boards.targets.shape[-1])
-    return Judged(np.concatenate(said)[counts], targets[counts], families[counts])
+    families = np.repeat(boards.families, len(BOARD))[counts]
+    plain, ordinary = (np.repeat(field, len(BOARD))[counts] for field in (boards.plain, boards.ordinary))
+    return Judged(np.concatenate(said)[counts], targets[counts], families, plain, ordinary)
 
 
 def rule(judged: Judged) -> SetRule:
-    """The narrowest rule that keeps the promise with half of it in hand."""
+    """The narrowest rule that keeps the promise."""
     over = judged.targets[:, COVERED] > 0
     covered = float(np.quantile(judged.probabilities[over, COVERED], _UNNOTICED)) if over.any() else 0.5
-    clear = ~over & (judged.probabilities[:, COVERED] < covered)
+    clear = ~over & (judged.probabilities[:, COVERED] < covered) & judged.plain & judged.ordinary
     said, targets = judged.probabilities[clear, :COVERED], judged.targets[clear, :COVERED]
     return SetRule(least=_least(said, targets), covered=covered)
 
@@ -70,17 +72,19 @@ def _least(said: Floats, targets: Floats) -> float:
     at_stake = (targets > 0) & ~top
     order = np.argsort(said[at_stake])
     lost = np.cumsum(targets[at_stake][order]) / max(1, len(said))
-    first_too_many = int(np.searchsorted(lost, PROMISED * _IN_HAND, side="right"))
+    first_too_many = int(np.searchsorted(lost, PROMISED, side="right"))
     if first_too_many == len(order):
         return 1.0
     return float(said[at_stake][order][first_too_many])
 
 
 def measure(judged: Judged, sets: SetRule) -> dict[str, dict[str, float]]:
-    """Shares of squares right, unclear and wrong, and of covered ones noticed, by family of set."""
-    return {
-        name: _shares(judged, sets, judged.families == i) for i, name in enumerate([f.value for f in _FAMILIES])
-    } | {"all": _shares(judged, sets, np.ones(len(judged.families), bool))}
+    """Shares of squares right, unclear and wrong, and of covered ones noticed, by family and conditions."""
+    groups = {family.value: judged.families == i for i, family in enumerate(Family)}
+    groups["plain, ordinary set"] = judged.plain & judged.ordinary
+    groups["hard, ordinary set"] = ~judged.plain & judged.ordinary
+    groups["all"] = np.ones(len(judged.families), bool)
+    return {name: _shares(judged, sets, chosen) for name, chosen in groups.items()}
 
 
 def _shares(judged: Judged, sets: SetRule, chosen: NDArray[np.bool_]) -> dict[str, float]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from calibration.training.render import render
-from calibration.training.scene import SIDE, Family, draw_scene
+from calibration.training.scene import SIDE, Family, draw_scene, ordinary, plain
 from calibration.training.textures import Fabrics
 from calibration.training.truth import CLASSES
 from companion.rules import Layout
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from calibration.training.render import Photograph
     from calibration.training.scene import Scene
 
 SHARD = 250
@@ -55,6 +54,10 @@ class Boards:
     """Indices into `Family`, `(n,)`."""
     aways: NDArray[np.uint8]
     """What `away_side` gives, `(n,)`."""
+    plain: NDArray[np.bool_]
+    """Whether nothing makes the scene hard, `(n,)`."""
+    ordinary: NDArray[np.bool_]
+    """Whether light and dark are what the words say, `(n,)`."""
 
     def __len__(self) -> int:
         return len(self.views)
@@ -70,9 +73,7 @@ class Studio:
     def boards(self, numbers: range) -> Boards:
         """The scenes with these numbers."""
         drawn = [self._board(number) for number in numbers]
-        photos, views, families, aways = zip(*drawn, strict=True)
-        targets, weights = np.stack([p.targets for p in photos]), np.stack([p.weights for p in photos])
-        return Boards(np.stack(views), targets, weights, np.array(families, np.uint8), np.array(aways, np.uint8))
+        return Boards(*(np.stack(field) for field in zip(*drawn, strict=True)))
 
     def scene(self, number: int) -> Scene:
         """The scene with this number, not yet drawn."""
@@ -81,14 +82,22 @@ class Studio:
     def _rng(self, number: int) -> np.random.Generator:
         return np.random.default_rng((self._split.value, 1, number))
 
-    def _board(self, number: int) -> tuple[Photograph, NDArray[np.uint8], int, int]:
+    def _board(self, number: int) -> tuple[NDArray[Any] | np.generic, ...]:
+        """The fields of `Boards` for one scene."""
         rng = self._rng(number)
         scene = draw_scene(rng)
         photo = render(rng, scene, self._fabrics)
         side = np.linalg.norm(photo.corners[0] - photo.corners[1]) / SIDE
         shaken = photo.corners + rng.normal(0, scene.jitter, (4, 2)).clip(-0.08, 0.08) * side
-        view = rectify(photo.image, shaken, BOARD)
-        return photo, view, _FAMILIES.index(scene.pieces.family), away_side(shaken, BOARD)
+        return (
+            rectify(photo.image, shaken, BOARD),
+            photo.targets,
+            photo.weights,
+            np.uint8(_FAMILIES.index(scene.pieces.family)),
+            np.uint8(away_side(shaken, BOARD)),
+            np.bool_(plain(scene)),
+            np.bool_(ordinary(scene.pieces)),
+        )
 
 
 def write_shards(folder: Path, split: Split, scenes: int) -> Iterator[Path]:

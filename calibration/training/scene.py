@@ -29,6 +29,7 @@ _INKS = ((30, 30, 180), (150, 60, 30), (40, 110, 40), (30, 150, 200), (20, 20, 2
 _TELLING_RATIO = 1.5
 _BLURRED_RATIO = 1.25
 _TRIES = 60
+_MIDDLING = (0.12, 0.3)
 
 
 class Family(Enum):
@@ -191,6 +192,24 @@ def plain(scene: Scene) -> bool:
     lit_well = scene.light.glare is None and lens.exposure >= 0.25 and lens.noise <= 5
     sharp = lens.blur <= 0.03 * camera.scale and lens.shake == (0.0, 0.0)
     return bool(seen_well and lit_well and sharp and (scene.pieces.height <= 0.32 or scene.pieces.blank))
+
+
+def colours_told(scene: Scene) -> bool:
+    """Whether a person could say which of the pieces on the board are the light ones.
+
+    Beside each other the brighter ones are. A colour that is alone on the board has to be clearly light or dark.
+    """
+    present = {piece.colour for piece in scene.placed if piece.square is not None}
+    if len(present) != 1:
+        return scene.pieces.telling
+    lightness = luminance(scene.pieces.bodies[present.pop()].colour)
+    return not _MIDDLING[0] < lightness < _MIDDLING[1]
+
+
+def ordinary(pieces: SetLook) -> bool:
+    """Whether light pieces are light and dark ones dark, as in most sets of two woods. Other sets are enrolled."""
+    lightness = {colour: luminance(body.colour) for colour, body in pieces.bodies.items()}
+    return lightness[Colour.LIGHT] > _MIDDLING[1] and lightness[Colour.DARK] < _MIDDLING[0] * 1.25
 
 
 def luminance(colour: Albedo) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from calibration.training.canvas import BOARD, OVER, TABLE
 from calibration.training.marks import MASK
-from calibration.training.scene import SIDE
+from calibration.training.scene import SIDE, colours_told
 from calibration.training.view import outline, square_outline, turn
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibration.training.canvas import Bytes, Canvas, Floats
-    from calibration.training.scene import Placed, SetLook
+    from calibration.training.scene import Placed, Scene
 
 COVERED = len(ALL_CONTENTS)
 """The class after all contents: something lies or hovers over the square."""
@@ -50,7 +50,7 @@ def truth(canvas: Canvas, picture: Bytes, marks: dict[Kind, Floats]) -> tuple[Fl
         if over >= _COVERED_FROM:
             targets[square, COVERED], weights[square] = 1, 1
         elif seen >= _SEEN_FROM and over <= _UNTOUCHED_TO:
-            targets[square] = _answer(canvas.scene.pieces, piece)
+            targets[square] = _answer(canvas.scene, piece)
             clear = piece is None or _legible(canvas, picture, piece, marks[piece.kind])
             weights[square] = JUDGED if clear else ILLEGIBLE
     return targets, weights
@@ -101,14 +101,14 @@ def _seen(canvas: Canvas, square: int, piece: Placed | None) -> tuple[float, flo
     return float(np.isin(owners, own).mean()), float((owners == OVER).mean())
 
 
-def _answer(pieces: SetLook, piece: Placed | None) -> Floats:
+def _answer(scene: Scene, piece: Placed | None) -> Floats:
     """The distribution over all that a person could see there."""
     answer = np.zeros(CLASSES, np.float32)
     if piece is None:
         answer[0] = 1
         return answer
-    colours = (piece.colour,) if pieces.telling else tuple(Colour)
-    kinds = tuple(Kind) if pieces.blank else (piece.kind,)
+    colours = (piece.colour,) if colours_told(scene) else tuple(Colour)
+    kinds = tuple(Kind) if scene.pieces.blank else (piece.kind,)
     for colour in colours:
         for kind in kinds:
             answer[ALL_CONTENTS.index(Piece(colour, kind))] = 1 / (len(colours) * len(kinds))

@@ -11,7 +11,7 @@ from calibration.training.calibrate import Judged, measure, rule
 from calibration.training.dataset import Split, Studio, read_shards, write_shards
 from calibration.training.marks import MarkStyle, mark
 from calibration.training.render import render
-from calibration.training.scene import Family, draw_board, draw_scene, draw_set, plain
+from calibration.training.scene import Family, colours_told, draw_board, draw_scene, draw_set, plain
 from calibration.training.textures import Fabrics
 from calibration.training.truth import CLASSES, COVERED, JUDGED
 from companion.readings import ALL_CONTENTS
@@ -51,13 +51,21 @@ def test_the_truth_says_what_stands_on_each_square(fabrics):
 
 
 def test_a_plain_cube_may_be_any_kind_of_its_colour(fabrics):
-    scene = scene_like(
-        lambda s: plain(s) and s.pieces.family is Family.CUBES and s.pieces.telling and len(s.placed) > 9
-    )
+    scene = scene_like(lambda s: plain(s) and s.pieces.family is Family.CUBES and colours_told(s) and len(s.placed) > 9)
     photo = photograph(scene, fabrics)
     occupied = [t for t, w in zip(photo.targets, photo.weights, strict=True) if w == JUDGED and t[0] == 0]
     assert occupied
     assert all(sorted(target[target > 0].tolist()) == [0.25] * 4 for target in occupied)
+
+
+def test_a_lone_colour_that_is_neither_light_nor_dark_may_be_either(fabrics):
+    scene = scene_like(
+        lambda s: plain(s) and not colours_told(s) and not s.pieces.blank and s.placed[0].square is not None
+    )
+    photo = photograph(scene, fabrics)
+    judged = [t for t, w in zip(photo.targets, photo.weights, strict=True) if w == JUDGED and t[0] == 0]
+    assert judged
+    assert all(sorted(target[target > 0].tolist()) == [0.5, 0.5] for target in judged)
 
 
 def test_a_hand_covers_what_is_under_it_and_only_that(fabrics):
@@ -122,7 +130,7 @@ def answers(truth_share, count=4000):
     said[:, 1] = 1 - said[:, 0]
     targets = np.zeros_like(said)
     targets[:, 0] = 1
-    return Judged(said, targets, np.zeros(count, np.uint8))
+    return Judged(said, targets, np.zeros(count, np.uint8), *np.ones((2, count), bool))
 
 
 def test_the_threshold_keeps_its_promise_on_what_it_was_calibrated_on():
@@ -131,6 +139,14 @@ def test_the_threshold_keeps_its_promise_on_what_it_was_calibrated_on():
     found = measure(judged, rule(judged))["all"]
     assert found["wrong"] <= 5e-4
     assert found["right"] > 0
+
+
+def test_the_promise_is_made_for_ordinary_sets_seen_plainly():
+    judged = answers([0.999, 0.2])
+    odd = np.arange(4000) % 2 == 1
+    strange = replace(judged, ordinary=~odd)
+    assert rule(strange).least > rule(judged).least
+    assert measure(strange, rule(strange))["plain, ordinary set"]["wrong"] == 0.0
 
 
 def test_a_sure_classifier_needs_no_wide_sets():
