@@ -160,13 +160,13 @@ class TileBoard:
             raise SourceError(why)
 
     def _exchange(self, port: Port) -> None:
-        """Talk to the board once."""
+        """Talk to the board once; listen first, lest a program that was busy take its own silence for the board's."""
         try:
+            for message in self._session.receive(port.receive(), self._clock()):
+                self._take(message)
             words = self._session.due(self._clock())
             if words:
                 port.send(words)
-            for message in self._session.receive(port.receive(), self._clock()):
-                self._take(message)
         except LinkError as error:
             self._lose(str(error))
         self._repeat()
