@@ -63,12 +63,12 @@ class Drawing:
     def svg(self) -> str:
         return "\n".join(
             [
-                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" '
-                f'font-family="sans-serif" fill="{INK}" role="img">',
+                f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {self.width} {self.height}" role="img">',
+                f'<g font-family="sans-serif" fill="{INK}">',
                 f"<title>{escape(self.title)}</title>",
                 f'<rect width="{self.width}" height="{self.height}" fill="{PAPER}"/>',
                 *self.parts,
-                "</svg>\n",
+                "</g>\n</svg>\n",
             ]
         )
 
