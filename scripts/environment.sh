@@ -34,6 +34,7 @@ missing_to_test() {
     has_command avrdude || echo avrdude
     has_header simavr/sim_avr.h || echo libsimavr-dev
     has_header libelf.h || echo libelf-dev
+    [ -e /usr/share/arduino/hardware/arduino/avr/bootloaders/optiboot/optiboot_atmega328.hex ] || echo arduino-core-avr
 }
 
 require_python() {

@@ -98,6 +98,19 @@ class TileBoard:
         """Whether the board is there and has said what lies on its squares."""
         return self._port is not None and self._session.letters is not None
 
+    @property
+    def trouble(self) -> str:
+        """Why a square, or the whole board, cannot be read though the board is there; empty if all is well."""
+        letters = self._session.letters
+        if self._port is None:
+            return ""  # it is lost, and that has been said
+        if letters is None:
+            return "the board has not yet said what lies on it"
+        unclear = [str(square) for square, letter in zip(self._layout, letters, strict=False) if letter in "!?"]
+        if not unclear:
+            return ""
+        return f"the board cannot tell what lies on {', '.join(unclear)}; clean the contacts, or calibrate"
+
     def read(self, timeout_s: float) -> BoardReading | None:
         """The next reading: at once when a square changes, else every `REPEAT_S`.
 
@@ -160,13 +173,13 @@ class TileBoard:
             raise SourceError(why)
 
     def _exchange(self, port: Port) -> None:
-        """Talk to the board once."""
+        """Talk to the board once; listen first, lest a program that was busy take its own silence for the board's."""
         try:
+            for message in self._session.receive(port.receive(), self._clock()):
+                self._take(message)
             words = self._session.due(self._clock())
             if words:
                 port.send(words)
-            for message in self._session.receive(port.receive(), self._clock()):
-                self._take(message)
         except LinkError as error:
             self._lose(str(error))
         self._repeat()

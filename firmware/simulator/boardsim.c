@@ -27,7 +27,10 @@
  *   eeprom AT HEX        write into the memory behind the chip's back
  *   flash                ->  flash HEX  the program memory below the boot loader, up to its last used byte
  *   pty                  ->  pty PATH   make a serial port that any program can open
- *   free PACED           run with the port until the next line comes; PACED 1 keeps to the clock on the wall
+ *   free PACED           run with the port until the next line comes; PACED 1 keeps to the clock on the wall. With a
+ *                        boot loader, the first byte after a pause comes after a reset, as when a program opens the port
+ *   pump US              let time pass with the port, as fast as the machine can, until the board has sent something
+ *   garble HEX           put bytes on the cable that the board never sent
  *   unplug               close the port
  *
  * Everything else answers `ok`, or `error` and why. Copied from nothing; simavr's own headers say how it is asked.
@@ -51,7 +54,6 @@
 #include <simavr/avr_ioport.h>
 #include <simavr/avr_uart.h>
 #include <simavr/sim_avr.h>
-#include <simavr/sim_hex.h>
 
 #define FREQUENCY 16000000u
 #define CYCLES_PER_US 16u
@@ -75,6 +77,7 @@
 #define LED_ONE_CYCLES 10u    /* longer high than this is a 1 */
 #define LED_BYTES (3 * MUXES * PER_MUX)
 #define PAINT 0xC5
+#define QUIET_CYCLES (FREQUENCY / 2)
 #define LINE_SLICE 1600u /* 0.1 ms: how often it is looked whether a line has ended */
 
 static avr_t *avr;
@@ -253,6 +256,7 @@ static unsigned from_board_length;
 static uint64_t arrived_cycle;
 static uint64_t longest_wait;
 static unsigned lost_bytes;
+static uint64_t heard_cycle;
 static int master = -1;
 static int slave = -1;
 
@@ -307,6 +311,18 @@ static void on_taken(struct avr_irq_t *irq, uint32_t value, void *param)
 
 /* ---- the chip ---- */
 
+static size_t read_hex(const char *text, uint8_t *bytes, size_t most)
+{
+    size_t length = 0;
+    unsigned byte;
+
+    while (length < most && sscanf(text, "%2x", &byte) == 1) {
+        bytes[length++] = (uint8_t)byte;
+        text += 2;
+    }
+    return length;
+}
+
 static avr_run_t usual_run;
 
 static void do_not_sleep(avr_t *chip, avr_cycle_count_t cycles)
@@ -315,15 +331,35 @@ static void do_not_sleep(avr_t *chip, avr_cycle_count_t cycles)
     (void)cycles;
 }
 
+/* Read a hex file into the program memory. simavr's own reader gives up at a start address, which boot loaders have. */
 static bool load_hex(const char *path)
 {
-    ihex_chunk_p chunks = NULL;
-    int count = access(path, R_OK) == 0 ? read_ihex_chunks(path, &chunks) : -1;
+    FILE *file = fopen(path, "r");
+    char text[600];
+    unsigned length = 0;
+    unsigned at;
+    unsigned type = 9;
 
-    for (int i = 0; i < count; i++)
-        avr_loadcode(avr, chunks[i].data, chunks[i].size, chunks[i].baseaddr);
+    while (file && fgets(text, sizeof text, file)) {
+        if (sscanf(text, ":%2x%4x%2x", &length, &at, &type) != 3)
+            break;
+        if (type == 0 && at + length <= avr->flashend + 1) /* Debian's Optiboot has a stray record beyond the end */
+            read_hex(text + 9, avr->flash + at, length);
+    }
+    if (file)
+        fclose(file);
     avr->codeend = avr->flashend;
-    return count > 0;
+    return type == 1;
+}
+
+/* Where the chip begins: boot loaders sit in the last 512, 1024 or 2048 bytes. */
+static uint32_t lowest_boot_code(void)
+{
+    for (uint32_t at = avr->flashend + 1 - 2048; at < BOOTLOADER_AT; at += 512) {
+        if (avr->flash[at] != 0xFF)
+            return at;
+    }
+    return BOOTLOADER_AT;
 }
 
 static void connect_board(void)
@@ -455,8 +491,13 @@ static void exchange_with_port(void)
     if (master < 0)
         return;
     length = read(master, buffer, sizeof buffer);
-    if (length > 0)
+    if (length > 0) {
+        /* A program that begins to talk has just opened the port, which resets an Arduino; a pty cannot tell that. */
+        if (avr->reset_pc && avr->cycle - heard_cycle > QUIET_CYCLES)
+            reset_chip(EXTERNAL_RESET);
+        heard_cycle = avr->cycle;
         send_to_board(buffer, (size_t)length);
+    }
     if (from_board_length) {
         length = write(master, from_board, from_board_length);
         from_board_length = 0; /* what nobody reads is lost, as on a cable */
@@ -490,18 +531,6 @@ static void run_free(bool paced)
 
 /* ---- the lines ---- */
 
-static size_t read_hex(const char *text, uint8_t *bytes, size_t most)
-{
-    size_t length = 0;
-    unsigned byte;
-
-    while (length < most && sscanf(text, "%2x", &byte) == 1) {
-        bytes[length++] = (uint8_t)byte;
-        text += 2;
-    }
-    return length;
-}
-
 static void print_hex(const uint8_t *bytes, size_t length)
 {
     static const char digits[] = "0123456789abcdef";
@@ -527,6 +556,19 @@ static void answer_run(const char *rest, uint64_t slice)
     print_hex(from_board, from_board_length);
     putchar('\n');
     from_board_length = 0;
+}
+
+/* Let time pass with the port open, until the board has sent something. */
+static void pump(const char *rest)
+{
+    uint64_t end = avr->cycle + strtoull(rest, NULL, 10) * CYCLES_PER_US;
+    bool sent = false;
+
+    while (avr->cycle < end && !sent && run_until(avr->cycle + 1000 * CYCLES_PER_US)) {
+        sent = from_board_length > 0;
+        exchange_with_port();
+    }
+    printf("ran %llu \n", (unsigned long long)avr->cycle);
 }
 
 static void answer_leds(void)
@@ -555,6 +597,8 @@ static bool answer_question(const char *name, const char *rest)
         answer_run(rest, 0);
     else if (strcmp(name, "line") == 0)
         answer_run(rest, LINE_SLICE);
+    else if (strcmp(name, "pump") == 0)
+        pump(rest);
     else if (strcmp(name, "leds") == 0)
         answer_leds();
     else if (strcmp(name, "stats") == 0)
@@ -631,6 +675,8 @@ static bool obey_event(const char *name, const char *rest)
         run_free(atoi(rest));
     else if (strcmp(name, "unplug") == 0)
         close_port();
+    else if (strcmp(name, "garble") == 0)
+        return write(master, bytes, read_hex(rest, bytes, sizeof bytes)) > 0;
     else
         return false;
     return true;
@@ -676,12 +722,14 @@ int main(int argc, char **argv)
         pullup_ohm[pin] = 10000;
     forget_pulses();
     make_chip();
-    if ((strcmp(argv[1], "-") != 0 && !load_hex(argv[1])) || (argc == 4 && !load_hex(argv[3]))) {
-        fprintf(stderr, "cannot read %s as a hex file\n", argv[1]);
-        return 1;
+    for (int i = 1; i < argc; i += 2) {
+        if (strcmp(argv[i], "-") != 0 && !load_hex(argv[i])) {
+            fprintf(stderr, "cannot read %s as a hex file\n", argv[i]);
+            return 1;
+        }
     }
     if (argc == 4)
-        avr->reset_pc = BOOTLOADER_AT;
+        avr->reset_pc = lowest_boot_code();
     fill_ram();
     reset_chip(1);
     setvbuf(stdout, NULL, _IOLBF, 1 << 21);

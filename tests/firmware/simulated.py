@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Self
 
 from companion.errors import LinkError
 from companion.tiles import wire
-from companion.tiles.ports import POLL_S
+from companion.tiles.ports import POLL_S, SerialPort
 from companion.tiles.virtual import NOMINAL_OHM
 
 FIRMWARE = Path(__file__).parents[2] / "firmware"
@@ -43,9 +44,8 @@ class SimulatedBoard:
 
     def __init__(self, squares: int = 16, *, hex_path: Path | None = None, bootloader: Path | None = None) -> None:
         self.squares = squares
-        command = [str(SIMULATOR), str(hex_path or hex_file(squares)), str(squares)]
-        if bootloader:
-            command = [str(SIMULATOR), "-", str(squares), str(bootloader)]
+        program = hex_path or ("-" if bootloader else hex_file(squares))  # a boot loader alone is a blank board
+        command = [str(SIMULATOR), str(program), str(squares), *([str(bootloader)] if bootloader else [])]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._cycle = 0
         self._answer()
@@ -83,7 +83,7 @@ class SimulatedBoard:
 
     def run(self, seconds: float) -> bytes:
         """Let time pass; what the board sends meanwhile."""
-        return self._pass(f"run {round(seconds * 1e6)}")
+        return self._pass(f"run {math.ceil(seconds * 1e6)}")
 
     def run_to_line(self, seconds: float) -> bytes:
         """Let time pass, but only until the board has ended a line."""
@@ -146,6 +146,25 @@ class Speaker:
     def start(self) -> list[wire.Message]:
         """What the board says until it has said what lies on its squares."""
         return self.listen(0.4 if self.board.squares <= 32 else 2.0)
+
+
+class PtyPort(SerialPort):
+    """A real serial port of this machine with a `SimulatedBoard` at its other end, in the board's time."""
+
+    def __init__(self, board: SimulatedBoard) -> None:
+        self.board = board
+        super().__init__(board.tell("pty")[1])
+        self._serial.timeout = 0  # time passes in the board, not here
+        board.reset()
+
+    def receive(self) -> bytes:
+        try:
+            waiting = self._serial.in_waiting
+        except OSError:
+            waiting = 1  # reading it will tell
+        if not waiting and not self._given_back:
+            self.board._pass(f"pump {round(POLL_S * 1e6)}")
+        return super().receive()
 
 
 class SimulatedPort:

@@ -203,6 +203,13 @@ def refuse_to_connect():
     raise SourceError("no board to be seen")
 
 
+def test_a_square_that_cannot_be_read_is_named(rig, tiles):
+    assert tiles.trouble == ""
+    rig.put(9, "!")
+    readings(tiles, 0.5, rig)
+    assert tiles.trouble == "the board cannot tell what lies on b3; clean the contacts, or calibrate"
+
+
 def test_a_board_of_another_size_is_refused_with_what_to_do(rig):
     layout = Layout.parse("####/####/####/####/####/####/####/####")
     board = TileBoard("tiles:test", rig.connect, layout, clock=rig.clock, wait=rig.wait)

@@ -1,0 +1,244 @@
+"""``companion calibrate tiles``: fits the accept windows of a tile board to the resistors that its pieces really have.
+
+The board tells raw codes; for every kind of piece a person lays all pieces of that kind, anywhere, and the codes of the
+squares that are not empty are collected. `fit_windows` makes a window for each kind out of that: from the lowest to the
+highest code seen, and from there a third of the way to the neighbours, so that a third of every gap stays a guard band
+in which nothing is accepted. A gap that is too narrow for that is refused, naming the two kinds.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import click
+
+from companion.errors import CompanionError, SourceError
+from companion.rules import Layout
+from companion.tiles import wire
+from companion.tiles.link import open_tiles
+from companion.tiles.wire import DefaultBands, Refused, SaveBands, SetBand
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from companion.tiles.link import TileBoard
+    from companion.tiles.session import Request
+
+KINDS = (
+    "light straight", "light diagonal", "light pusher", "light puller",
+    "dark straight", "dark diagonal", "dark pusher", "dark puller",
+)  # fmt: skip
+"""The kinds of pieces in the order of their windows, which begin at 1."""
+PRINTED = ("1k5", "3k3", "5k6", "10k", "15k", "27k", "47k", "100k")
+"""What is printed on the resistor of each kind."""
+SHORT_HIGH = 69
+EMPTY_LOW = 975
+"""A square that reads less than this has something on it."""
+HIGHEST_CODE = 1023
+NARROWEST_GAP = 15
+"""Codes between two kinds that are the least to tell them apart: noise on both sides, and a guard band."""
+GUARD_SHARE = 3
+STEADY_CODES = 24
+"""A contact whose codes spread more than this is moving, or bad."""
+LISTEN_S = 2.0
+START_S = 8.0
+
+
+class TilesError(CompanionError, ValueError):
+    """Codes that no accept windows can be made of; says which pieces are the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The lowest and the highest code of one kind, or of empty squares."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What is accepted as one kind."""
+
+    name: str
+    low: int
+    high: int
+    seen: Seen
+    below: int
+    """Codes between what was seen and the nearest code seen of the kind below: the margin."""
+    above: int
+
+
+def sighting(name: str, samples: Sequence[Sequence[int]]) -> Seen:
+    """What was seen of a kind: `samples` holds the codes of all squares, several times.
+
+    Raises:
+        TilesError: if nothing lies on the board, or a contact moves.
+    """
+    codes_of_square = list(zip(*samples, strict=True))
+    laid = [codes for codes in codes_of_square if min(codes) < EMPTY_LOW]
+    if not laid:
+        raise TilesError(f"no square feels a {name}; is the piece on its contacts, and the resistor soldered in?")
+    for codes in laid:
+        if max(codes) - min(codes) > STEADY_CODES:
+            raise TilesError(
+                f"a {name} reads anything from {min(codes)} to {max(codes)}; clean the contacts of that square "
+                f"({codes_of_square.index(codes) + 1} in the order a1 b1 …) and of the piece"
+            )
+    return Seen(name, min(map(min, laid)), max(map(max, laid)))
+
+
+def empty_sighting(samples: Sequence[Sequence[int]]) -> Seen:
+    """What empty squares read.
+
+    Raises:
+        TilesError: if a square does not read as empty.
+    """
+    for square, codes in enumerate(zip(*samples, strict=True), start=1):
+        if min(codes) < EMPTY_LOW:
+            raise TilesError(
+                f"square {square} (in the order a1 b1 …) reads {min(codes)} though nothing should be there; "
+                "take everything off, or look for a short between its contacts"
+            )
+    return Seen("empty", min(map(min, samples)), HIGHEST_CODE)
+
+
+def fit_windows(kinds: Sequence[Seen], empty: Seen) -> list[Window]:
+    """The windows of the eight kinds and of the empty square, a guard band between any two.
+
+    Raises:
+        TilesError: if two kinds are in the wrong order, overlap, or leave no room for a guard band.
+    """
+    short = Seen("short", 0, SHORT_HIGH)
+    row = [short, *kinds, empty]
+    gaps = [above.low - below.high for below, above in pairwise(row)]
+    for (below, above), gap in zip(pairwise(row), gaps, strict=True):
+        if gap < NARROWEST_GAP:
+            raise TilesError(_why_too_close(below, above))
+    return [
+        Window(
+            seen.name,
+            seen.low - gaps[i] // GUARD_SHARE,
+            min(HIGHEST_CODE, seen.high + (gaps[i + 1] // GUARD_SHARE if i + 1 < len(gaps) else 0)),
+            seen,
+            gaps[i],
+            gaps[i + 1] if i + 1 < len(gaps) else 0,
+        )
+        for i, seen in enumerate(row[1:])
+    ]
+
+
+def _why_too_close(below: Seen, above: Seen) -> str:
+    seen = f"{below.name} reads {below.low} to {below.high}, {above.name} {above.low} to {above.high}"
+    if above.high < below.low:
+        return f"{seen}: they are the wrong way round; are their resistors swapped?"
+    return f"{seen}: too close to be told apart; measure the resistors of both, and clean the contacts"
+
+
+def collect(board: TileBoard, seconds: float, clock: Callable[[], float]) -> list[tuple[int, ...]]:
+    """The codes of all squares, each time that the board tells them, for some seconds of `clock`."""
+    samples: list[tuple[int, ...]] = []
+    end = clock() + seconds
+    last: tuple[int, ...] | None = None
+    while clock() < end:
+        board.read(0.05)
+        if board.session.codes and board.session.codes is not last:
+            last = board.session.codes
+            samples.append(last)
+    if not samples:
+        raise SourceError(f"{board.name} tells no codes; is its firmware older than this program?")
+    return samples[1:] or samples  # the first may be from before the piece was laid
+
+
+def store(board: TileBoard, windows: Sequence[Window]) -> None:
+    """Make the board keep the windows.
+
+    Raises:
+        SourceError: if it refuses or does not answer.
+    """
+    for band, window in enumerate(windows, start=1):
+        _finish(board, board.ask(SetBand(0, band, window.low, window.high)))
+    _finish(board, board.ask(SaveBands(0)))
+
+
+def _finish(board: TileBoard, request: Request) -> None:
+    """Wait for the answer to a request; the link itself gives up when none comes."""
+    while not request.done:
+        board.read(0.05)
+    if isinstance(request.answer, Refused):
+        raise SourceError(f"{board.name} refuses {wire.spell(request.command)}: {request.answer.why}")
+
+
+@click.command()
+@click.option("--source", default="tiles:auto", show_default=True, metavar="S", help="The board, such as tiles:COM3.")
+@click.option("--layout", default="4x4", show_default=True, metavar="L", help="The layout that the board is built for.")
+@click.option("--default", "forget", is_flag=True, help="Forget the calibration and use the windows of the firmware.")
+@click.option("--dry-run", is_flag=True, help="Show the windows and store nothing.")
+def tiles(source: str, layout: str, *, forget: bool, dry_run: bool) -> None:
+    """Fit a tile board to the resistors of its pieces.
+
+    Lays out each of the eight kinds in turn, shows how far apart they read, and stores that in the board.
+    """
+    with open_tiles(source, Layout.parse(layout), clock=time.monotonic, wait=time.sleep) as board:
+        _wait_for(board)
+        if forget:
+            _finish(board, board.ask(DefaultBands(0)))
+            click.echo("The board uses the windows of its firmware again.")
+            return
+        board.session.send_raw(on=True)
+        windows = _guide(board)
+        click.echo(table(windows))
+        if dry_run:
+            return
+        store(board, windows)
+        click.echo("Stored. The board uses these windows from now on.")
+
+
+def _wait_for(board: TileBoard) -> None:
+    end = time.monotonic() + START_S
+    while not board.connected:
+        board.read(0.05)
+        if time.monotonic() > end:
+            raise SourceError(f"{board.name} does not say what lies on it; unplug it and plug it in again")
+
+
+def _guide(board: TileBoard) -> list[Window]:
+    click.echo("Take every piece off the board.", err=True)
+    empty = _ask(board, "empty")
+    kinds = []
+    for kind, printed in zip(KINDS, PRINTED, strict=True):
+        click.echo(f"Lay every {kind} ({printed}), and nothing else, on any squares.", err=True)
+        kinds.append(_ask(board, kind))
+    return fit_windows(kinds, empty)
+
+
+def _ask(board: TileBoard, name: str) -> Seen:
+    """Wait for a person, and look; again, if what is seen makes no sense."""
+    while True:
+        click.prompt("Then press Enter", default="", show_default=False, prompt_suffix=" ", err=True)
+        _drain(board)
+        samples = collect(board, LISTEN_S, time.monotonic)
+        try:
+            return empty_sighting(samples) if name == "empty" else sighting(name, samples)
+        except TilesError as error:
+            click.echo(f"{error}. Once more.", err=True)
+
+
+def _drain(board: TileBoard) -> None:
+    """Take what has been sent while a person was at work; the board may even have gone to sleep and come back."""
+    for _ in range(20):
+        board.read(0.05)
+
+
+def table(windows: Sequence[Window]) -> str:
+    """The windows and their margins, for people."""
+    head = f"{'kind':15} {'seen':>11} {'accepted':>11} {'to below':>9} {'to above':>9}"
+    rows = [
+        f"{w.name:15} {f'{w.seen.low}-{w.seen.high}':>11} {f'{w.low}-{w.high}':>11} {w.below:>9} {w.above or '':>9}"
+        for w in windows
+    ]
+    return "\n".join([head, *rows])
