@@ -14,6 +14,9 @@ COMMANDS = {
     "run": Lazy("companion.commands.run:run", "Referee a game, with its page."),
     "watch": Lazy("companion.commands.watch:watch", "Referee a video or pictures without a page, and tell the events."),
     "read": Lazy("companion.commands.read:read", "Read one photograph: position and score."),
+    "doctor": Lazy(
+        "companion.commands.doctor:doctor", "See what works on this machine, and the next step for what does not."
+    ),
     "matches": Lazy(
         "companion.commands.matches:matches", "The matches that were played: list, show, export, import, verify."
     ),

@@ -126,9 +126,9 @@ class DeviceCapture:
     """
 
     def __init__(self, path: Path, system: System, driver: Callable[[str | int], VideoDevice]) -> None:
-        self._path, self._system = path, system
         _refuse_unusable(path, system)
-        self._device = driver(_handle(path))
+        self._path, self._system = path.resolve(), system
+        self._device = driver(_handle(self._path))
         if not self._device.isOpened():
             self._device.release()
             raise SourceError(self._why_closed())

@@ -31,8 +31,10 @@ logger = logging.getLogger(__name__)
 
 LOST_S = 1.5
 """A source is lost when no good picture has come for so long."""
-_RETRY_S = 0.5
+_FROZEN_S = 1.0
+"""A picture that has not changed for so long is frozen; less than `LOST_S`, so that the reason is known by then."""
 _REOPEN_FROZEN_S = 4.0
+_RETRY_S = 0.5
 _JOIN_S = 3.0
 _BLACKEST = 8.0
 """No pixel of a black picture is much brighter than this, of 255."""
@@ -133,17 +135,17 @@ class LiveFrames:
         while not self._stop.is_set():
             image = capture.grab()
             now = self._clock()
-            if last is not None and np.array_equal(image, last):
-                if now - changed >= LOST_S:
-                    self._complain("its picture is frozen: plug it out and in again, or restart what sends it")
-                if now - changed >= _REOPEN_FROZEN_S:
-                    return
-                continue
-            last, changed = image, now
-            if float(image[::8, ::8].max(initial=0)) <= _BLACKEST:
+            equal = last is not None and np.array_equal(image, last)
+            if not equal:
+                last, changed = image, now
+            if _is_black(image):
                 self._complain("its picture is black: take off the lens cap, or make light")
-            else:
+            elif not equal:
                 self._pass_on(Frame(now, image))
+            elif now - changed >= _FROZEN_S:
+                self._complain("its picture is frozen: plug it out and in again, or restart what sends it")
+            if now - changed >= _REOPEN_FROZEN_S:
+                return
 
     def _pass_on(self, frame: Frame) -> None:
         with self._newer:
@@ -155,3 +157,7 @@ class LiveFrames:
             if why != self._why:
                 logger.warning("%s: %s", self.name, why)
             self._why = why
+
+
+def _is_black(image: Image) -> bool:
+    return float(image[::8, ::8].max(initial=0)) <= _BLACKEST

@@ -68,8 +68,9 @@ class MjpegParser:
         if start < 0:
             return None
         told = _LENGTH.findall(self._waiting, 0, start)
-        end = start + int(told[-1]) if told else self._waiting.find(_END, start) + len(_END)
-        if not start < end <= len(self._waiting):
+        last = self._waiting.find(_END, start)
+        end = start + int(told[-1]) if told else last + len(_END)
+        if end > len(self._waiting) or (not told and last < 0):
             return None
         picture = bytes(self._waiting[start:end])
         del self._waiting[:end]

@@ -211,6 +211,11 @@ class PortFinder:
         return name in {lasting_name(port.device) for port in self._listing()} | {p.device for p in self._listing()}
 
 
+def usb_ports() -> list[ListPortInfo]:
+    """The serial ports of this machine that a USB cable leads to, by name."""
+    return sorted((port for port in list_ports.comports() if port.vid is not None), key=lambda port: port.device)
+
+
 def usual_name(name: str) -> str:
     """The name to open for what a person wrote: on macOS the calling-out side of a port, on Windows in capitals."""
     if name.startswith("/dev/tty."):  # would wait for a carrier that never comes

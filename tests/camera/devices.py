@@ -38,6 +38,10 @@ def plug_out(root: Path, device: str) -> None:
     (root / "dev" / device).unlink()
 
 
+PAUSE = threading.Event()
+"""Never set: waiting for it is how a pretended device takes its time."""
+
+
 class Noise:
     """What a sensor shows: never the same twice."""
 
@@ -55,12 +59,25 @@ class FakeDriver:
     def __init__(self, picture, *, opens: bool = True) -> None:
         self.picture = picture
         self.opens = opens
-        self.opened: list[str] = []
-        self.tick = threading.Event()
+        self.devices: list[FakeDevice] = []
+        self._looks = 0
+        self._looked = threading.Condition()
 
     def __call__(self, handle):
-        self.opened.append(handle)
-        return FakeDevice(self, Path(handle))
+        self.devices.append(FakeDevice(self, Path(handle)))
+        return self.devices[-1]
+
+    def look(self):
+        with self._looked:
+            self._looks += 1
+            self._looked.notify_all()
+        return self.picture()
+
+    def wait_for_looks(self, more: int) -> None:
+        """Until so many more pictures were asked for, or as long as a camera is left alone that cannot be opened."""
+        with self._looked:
+            enough = self._looks + more
+            self._looked.wait_for(lambda: self._looks >= enough, 0.6)
 
 
 class FakeDevice:
@@ -73,8 +90,8 @@ class FakeDevice:
 
     def read(self):
         assert not self.released
-        self._driver.tick.wait(0.01)
-        image = self._driver.picture() if self._path.exists() else None
+        PAUSE.wait(0.005)
+        image = self._driver.look() if self._path.exists() else None
         return image is not None, image
 
     def release(self) -> None:

@@ -25,7 +25,7 @@ class CameraServer:
     setting `hang_up` closes every connection.
     """
 
-    def __init__(self, picture=None, frame_s: float = 0.02) -> None:
+    def __init__(self, picture=None, *, frame_s: float = 0.02, port: int = 0) -> None:
         self.picture = picture or Noise()
         self.behaviour = "stream"
         self.stall = threading.Event()
@@ -41,9 +41,10 @@ class CameraServer:
             def log_message(self, *args) -> None:
                 pass
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         self._http.daemon_threads = False
-        self.address = f"http://127.0.0.1:{self._http.server_port}/video"
+        self.port = self._http.server_port
+        self.address = f"http://127.0.0.1:{self.port}/video"
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,), name="camera server")
 
     def __enter__(self):
@@ -51,6 +52,8 @@ class CameraServer:
         return self
 
     def __exit__(self, *exception: object) -> None:
+        if self._over.is_set():
+            return
         self._over.set()
         self._http.shutdown()
         self._thread.join()

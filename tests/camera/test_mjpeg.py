@@ -1,0 +1,161 @@
+"""MJPEG over HTTP: cut into pictures whatever the camera writes between them; every way to fail has its words."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+import pytest
+
+from companion.camera import open_frames
+from companion.camera.mjpeg import MjpegParser
+from companion.errors import SourceError
+from tests.camera.server import CameraServer
+
+PATIENCE_S = 20.0
+"""How long a test waits for what should come at once, so that a slow machine fails no test."""
+FIRST, SECOND = b"\xff\xd8\xff one \xff\xd9", b"\xff\xd8\xff two \xff\xd9"
+STREAMS = {
+    "with lengths": b"--b\r\nContent-Length: %d\r\n\r\n" % len(FIRST)
+    + FIRST
+    + b"\r\n--b\r\ncontent-length:%d\r\n\r\n" % len(SECOND)
+    + SECOND,
+    "without lengths": b"--b\r\n\r\n" + FIRST + b"\r\n--b\r\nContent-Type: image/jpeg\r\n\r\n" + SECOND,
+    "with noise before": b"\r\n\r\n--other\r\nX-Time: 3\r\n\r\n" + FIRST + SECOND,
+}
+
+
+@pytest.mark.parametrize("stream", STREAMS.values(), ids=STREAMS)
+def test_a_stream_is_cut_into_pictures_wherever_it_is_split(stream):
+    for at in range(len(stream) + 1):
+        parser, found = MjpegParser(), []
+        for part in (stream[:at], stream[at:]):
+            parser.feed(part)
+            found += parser
+        assert found == [FIRST, SECOND]
+
+
+def test_a_length_is_believed_though_a_picture_holds_another():
+    whole = b"\xff\xd8 thumbnail \xff\xd8 small \xff\xd9 rest \xff\xd9"
+    parser = MjpegParser()
+    parser.feed(b"Content-Length: %d\r\n\r\n" % len(whole) + whole)
+    assert list(parser) == [whole]
+
+
+def test_what_never_ends_is_no_stream_of_pictures():
+    parser = MjpegParser()
+    parser.feed(bytes(16 * 1024 * 1024))
+    with pytest.raises(SourceError, match="no stream of JPEG pictures"):
+        parser.feed(bytes(1))
+
+
+@pytest.fixture
+def server():
+    with CameraServer() as server:
+        yield server
+
+
+@pytest.fixture
+def frames(server):
+    frames = open_frames(server.address, time.monotonic)
+    yield frames
+    frames.close()
+
+
+def a_picture(frames) -> bool:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            if frames.read(0.1) is not None:
+                return True
+        except SourceError:
+            pass
+    return False
+
+
+def why_lost(frames, says: str) -> str:
+    """What is said of a source that is lost, until it is what is waited for."""
+    why, deadline = "", time.monotonic() + PATIENCE_S
+    while says not in why and time.monotonic() < deadline:
+        try:
+            frames.read(0.1)
+        except SourceError as error:
+            why = str(error)
+    return why
+
+
+def test_a_camera_that_tells_no_lengths_is_understood(server):
+    server.behaviour = "bare"
+    frames = open_frames(server.address, time.monotonic)
+    assert a_picture(frames)
+    frames.close()
+
+
+TROUBLES = {
+    "stall": (lambda server: server.stall.set(), "stopped sending"),
+    "garbage": (lambda server: setattr(server, "behaviour", "garbage"), "cannot be decoded"),
+    "a web page": (lambda server: (setattr(server, "behaviour", "page"), server.hang_up.set()), "it is a web page"),
+}
+
+
+@pytest.mark.parametrize(("trouble", "says"), TROUBLES.values(), ids=TROUBLES)
+def test_a_stream_in_trouble_is_lost_and_comes_back(server, frames, trouble, says):
+    assert a_picture(frames)
+    trouble(server)
+    assert says in why_lost(frames, says)
+    server.stall.clear()
+    server.behaviour = "stream"
+    assert a_picture(frames)
+
+
+def test_a_stream_that_is_cut_off_goes_on_by_itself(server, frames):
+    assert a_picture(frames)
+    server.hang_up.set()
+    assert all(a_picture(frames) for _ in range(20))
+
+
+def test_a_server_that_goes_away_is_lost_and_comes_back(server):
+    frames = open_frames(server.address, time.monotonic)
+    assert a_picture(frames)
+    server.__exit__()
+    assert "nothing listens on that port" in why_lost(frames, "nothing listens on that port")
+    with CameraServer(port=server.port):
+        assert a_picture(frames)
+        frames.close()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "says"),
+    [
+        ("page", "is not an MJPEG stream: it is a web page; look for the address of the stream itself"),
+        ("picture", "is not an MJPEG stream: it is a single picture"),
+        ("forbidden", "wants a password (401 Unauthorized)"),
+        ("missing", "is not there (404)"),
+    ],
+)
+def test_what_is_no_stream_is_refused_with_advice(server, behaviour, says):
+    server.behaviour = behaviour
+    with pytest.raises(SourceError) as refused:
+        open_frames(server.address, time.monotonic)
+    assert str(refused.value).startswith(f"{server.address} {says}")
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("http://127.0.0.1:{port}/", "does not answer: nothing listens on that port"),
+        ("http://no-such-camera.invalid/", "does not answer: "),
+        ("http://", "does not answer: no host given"),
+        ("https://127.0.0.1:{port}/", "does not answer: nothing listens on that port"),
+    ],
+)
+def test_a_camera_that_does_not_answer_is_told_in_one_clear_line(address, says):
+    with pytest.raises(SourceError) as refused:
+        open_frames(address.format(port=free_port()), time.monotonic)
+    assert says in str(refused.value)
+    assert "\n" not in str(refused.value)
