@@ -15,7 +15,8 @@ COMMANDS = {
     "watch": Lazy("companion.commands.watch:watch", "Referee a video or pictures without a page, and tell the events."),
     "read": Lazy("companion.commands.read:read", "Read one photograph: position and score."),
     "matches": Lazy(
-        "companion.commands.matches:matches", "The matches that were played: list, show, export, import, verify."
+        "companion.commands.matches:matches",
+        "The matches that were played: list, show, export, import, verify, analyse.",
     ),
 }
 """Every command, in the order that help shows."""
