@@ -19,12 +19,13 @@ from rich.console import Console
 from rich.progress import track
 
 from calibration.opening_positions import Placed, book_ranks
-from calibration.solver import FastSolver
 from companion.analysis.book import RANKS, UNKNOWN, unrank, write_book
 from companion.analysis.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from calibration.solver import FastSolver
 
 CHECK_EVERY = 1_000
 _BOOK = Path(__file__).parent.parent / "companion" / "analysis" / "openings.bin"
@@ -53,7 +54,7 @@ def solve(numbers: Iterable[int], values: np.memmap[tuple[int], np.dtype[np.int8
         SystemExit: if a value that is checked proves wrong.
 
     """
-    solver, guess = FastSolver(), 0
+    solver, guess = _fast_solver(), 0
     for done, number in enumerate(numbers, start=1):
         placed = Placed(*_told(number))
         if values[number] == UNKNOWN:
@@ -62,6 +63,14 @@ def solve(numbers: Iterable[int], values: np.memmap[tuple[int], np.dtype[np.int8
             _check(placed, int(values[number]))
             values.flush()
     values.flush()
+
+
+def _fast_solver() -> FastSolver:
+    try:
+        from calibration.solver import FastSolver  # noqa: PLC0415 (writing the book so far does without)
+    except ModuleNotFoundError as error:
+        raise SystemExit(f"{error.name} is not installed: pip install -r requirements/training.txt") from None
+    return FastSolver()
 
 
 def _told(number: int) -> tuple[int, int, int, int, int, int]:

@@ -116,7 +116,7 @@ def test_200_positions_around_the_edge_of_the_book_agree_with_the_search_alone()
     check_around_the_edge_of_the_book(4, {3: 10, 4: 100, 5: 90})
 
 
-@pytest.mark.parametrize("pieces", [1, 2, 3])
+@pytest.mark.parametrize("pieces", [1, pytest.param(2, marks=pytest.mark.slow), 3])
 def test_rulings_among_the_first_pieces_are_evaluated_exactly(analyst, pieces):
     random = Random(pieces)
     game = random_game(random, pieces, rulings=1)
