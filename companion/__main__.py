@@ -18,7 +18,8 @@ COMMANDS = {
         "companion.commands.doctor:doctor", "See what works on this machine, and the next step for what does not."
     ),
     "matches": Lazy(
-        "companion.commands.matches:matches", "The matches that were played: list, show, export, import, verify."
+        "companion.commands.matches:matches",
+        "The matches that were played: list, show, export, import, verify, analyse.",
     ),
 }
 """Every command, in the order that help shows."""

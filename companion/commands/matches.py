@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from companion.commands._shared import (
+    Lazy,
     LazyGroup,
     data_option,
     json_option,
@@ -29,11 +30,16 @@ if TYPE_CHECKING:
 
     from companion.store import Entry, Match, MatchLog
 
+SLOW_COMMANDS = {
+    "analyse": Lazy("companion.commands.analyse:analyse", "Show what each move gave away, and where the match turned."),
+}
+"""The commands that are slow to import."""
+
 match_argument = click.argument("match", type=click.IntRange(min=1), metavar="MATCH")
 """The number of one match, as `list` shows it."""
 
 
-@click.group(cls=LazyGroup)
+@click.group(cls=LazyGroup, lazy=SLOW_COMMANDS)
 def matches() -> None:
     """The matches that were played."""
 

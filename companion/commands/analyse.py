@@ -1,0 +1,143 @@
+"""``companion matches analyse``: what each move of a match gave away, where it turned, and what would have held.
+
+With ``--json``, one object for each move:
+
+- ``ply`` (1-based, passes count), ``colour``, ``move``, and the ``score`` after it
+- ``before`` and ``after``: the margin, Light minus Dark, with best play by both
+- ``given_away``: points, never negative, and 0 for a ruling; ``best``: every best move; ``exact``
+
+then one for the match:
+
+- ``moves`` (how many), ``over``, ``margin`` (with best play from where it stands), ``winner`` by that margin
+  (``light|dark|draw``), ``exact``
+- ``turning_point``: the ply of the last move that changed who wins with best play, or null
+- ``best_line`` in notation and ``best_line_from``, the ply where it starts; null where nothing was given away
+- ``sentence``: the same for people
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import Progress
+from rich.table import Table
+
+from companion.analysis import Analyst, analyse_match, margin_bars, margin_svg
+from companion.commands._shared import data_option, json_option, open_log, print_json, read_text, write_text
+from companion.errors import NotationError
+from companion.rules import MatchText
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from companion.analysis import MatchAnalysis, MoveAnalysis
+    from companion.rules import Game
+
+_MANY = 4
+"""The table names so many best moves; of more, it says how many there are."""
+
+
+@click.command()
+@click.argument("match", metavar="MATCH|FILE")
+@click.option("--svg", "drawing", metavar="FILE", help="Draw the margin, move by move, into this file.")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="How long to think about each position of boards too large to be known.",
+)
+@data_option
+@json_option
+def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_json: bool) -> None:
+    """Show what each move of a match gave away, and where it turned.
+
+    MATCH is the number of a match in the log, FILE a match text (.mjn), or - for standard input. On the 4x4 board all
+    values are exact; on others they are estimates, and said to be.
+    """
+    game = load_game(match, data)
+    patience = _Patience(seconds, time.monotonic)
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("Analysing", total=None)
+
+        def tell(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+            patience.begin()
+
+        found = analyse_match(game, Analyst(stop=patience.is_over), progress=tell)
+    if drawing:
+        write_text(drawing, margin_svg(found))
+    if as_json:
+        _print_json(found)
+    else:
+        _print_table(found)
+
+
+def load_game(match: str, data: str) -> Game:
+    """The match with that number in the log, or the one in that file.
+
+    Raises:
+        ClickException: if the file cannot be read or is no match text.
+        StoreError: if the log has no such match.
+
+    """
+    if match.isascii() and match.isdigit():
+        with open_log(data, create=False) as log:
+            return log.match_text(int(match)).game
+    try:
+        return MatchText.read(read_text(match)).game
+    except NotationError as error:
+        raise click.ClickException(f"{match}: {error}") from error
+
+
+class _Patience:
+    """How long to think about one position."""
+
+    def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self.begin()
+
+    def begin(self) -> None:
+        """Start to think about another position."""
+        self._end = self._clock() + self._seconds
+
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return self._clock() >= self._end
+
+
+def _print_json(found: MatchAnalysis) -> None:
+    for move in found.moves:
+        print_json(move.as_dict())
+    print_json(found.as_dict())
+
+
+def _print_table(found: MatchAnalysis) -> None:
+    table = Table("Ply", "Player", "Move", "Score", "Value", "Gave away", "Best", box=None)
+    for column in (0, 3, 4, 5):
+        table.columns[column].justify = "right"
+    for move in found.moves:
+        table.add_row(*map(escape, _row(move)), style="bold" if move is found.turning_point else None)
+    console = Console()
+    console.print(table)
+    console.print(f"\n{escape(margin_bars(found))}\n", highlight=False)
+    console.print(escape(found.sentence), soft_wrap=True, highlight=False)
+
+
+def _row(move: MoveAnalysis) -> list[str]:
+    best = move.before.best
+    named = " ".join(map(str, best[:_MANY])) + (f" and {len(best) - _MANY} more" if len(best) > _MANY else "")
+    return [
+        str(move.ply),
+        str(move.move.colour).capitalize(),
+        str(move.move),
+        str(move.score),
+        f"{move.after.margin:+d}" if move.after.margin else "0",
+        str(move.given_away) if move.given_away else "",
+        "" if move.move.ruled or not move.given_away else named,
+    ]

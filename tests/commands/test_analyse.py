@@ -1,0 +1,69 @@
+"""``companion matches analyse``, as people and programs call it."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from companion.__main__ import main
+
+MATCH = "1. a1+ a3>< 2. a2+ a4<> 3. b2>< c2+ 4. c3<> c1x 5. d2>< d3+ 6. d4x - 7. b4x - 8. b3<> b1<> 4-1\n"
+
+
+def analyse(*arguments, **more):
+    return CliRunner().invoke(main, ["matches", "analyse", *map(str, arguments)], **more)
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    """The worked example analysed once, as JSON and drawn."""
+    drawing = tmp_path_factory.mktemp("analysis") / "margin.svg"
+    result = analyse("-", "--json", "--svg", drawing, input=MATCH)
+    assert (result.exit_code, result.stderr) == (0, "")
+    return [json.loads(line) for line in result.stdout.splitlines()], drawing.read_text(encoding="utf-8")
+
+
+def test_json_is_one_object_a_move_and_one_for_the_match(example):
+    *moves, match = example[0]
+    assert [move["move"] for move in moves] == [word for word in MATCH.split()[:-1] if word[0].isalpha()]
+    assert set(moves[0]) == {"ply", "colour", "move", "before", "after", "given_away", "best", "score", "exact"}
+    assert set(match) == {
+        "moves", "over", "margin", "winner", "turning_point", "best_line", "best_line_from", "sentence", "exact"
+    }  # fmt: skip
+    assert (match["moves"], match["over"], match["margin"], match["winner"]) == (14, True, 3, "light")
+    assert moves[0]["before"] == -1
+
+
+def test_the_drawing_is_written(example):
+    assert example[1].startswith("<svg ")
+
+
+def test_people_are_shown_a_table_bars_and_a_sentence():
+    shown = analyse("-", input=MATCH).stdout
+    assert "Gave away" in shown
+    assert "██" in shown
+    assert "With best play from there: " in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "message"),
+    [
+        (["-"], "1. a1+ a1+\n", "a1 is taken"),
+        (["-"], "1. a1\n", "has no mark"),
+        (["no-such-file.mjn"], "", "no-such-file.mjn cannot be read"),
+        (["7", "--data", "no-such-folder"], "", "no-such-folder"),
+    ],
+)
+def test_what_cannot_be_analysed_is_told_in_one_line(arguments, text, message):
+    result = analyse(*arguments, input=text)
+    assert result.exit_code == 1
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_match_of_the_log_is_analysed_by_its_number(tmp_path):
+    file = tmp_path / "match.mjn"
+    file.write_text(MATCH, encoding="utf-8")
+    assert CliRunner().invoke(main, ["matches", "import", str(file), "--data", str(tmp_path)]).exit_code == 0
+    result = analyse("1", "--data", tmp_path, "--json")
+    assert json.loads(result.stdout.splitlines()[-1])["moves"] == 14
