@@ -4,6 +4,7 @@
 
   const CUT_OFF_MS = 12000; // three beats of the stream that did not come
   const LOOK_MS = 1000;
+  const MOST_TRIES = 2;
 
   const body = document.body;
   const live = document.getElementById("live");
@@ -12,10 +13,12 @@
   let heard = 0; // when the stream last said anything, by the wall clock: it goes on while a phone sleeps
   let begun = Date.now();
   let asked = 0;
+  let tries = 0; // since the stream was last heard
   let connection = null;
 
   function hear() {
     heard = Date.now();
+    tries = 0;
     show("yes");
   }
 
@@ -31,9 +34,16 @@
 
   function connectAgain() {
     asked = Date.now();
+    tries += 1;
+    if (tries > MOST_TRIES) loadAgain();
     if (connection && connection.reader) connection.reader.cancel().catch(() => {});
     if (connection && connection.delayCanceller) connection.delayCanceller();
     htmx.trigger(live, "live:again"); // does nothing while htmx itself is connecting
+  }
+
+  // The last resort; not while the program is away, for then the browser's own error would take the page's place.
+  function loadAgain() {
+    fetch(location.href, { cache: "no-store" }).then((answer) => answer.ok && location.reload(), () => {});
   }
 
   function look() {
