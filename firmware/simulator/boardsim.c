@@ -401,8 +401,21 @@ static void fill_ram(void)
     memset(avr->data + RAM_AT, PAINT, RAM_END - RAM_AT + 1);
 }
 
+/* An endless loop in place of the next instruction, until the watchdog resets the chip. */
+static uint32_t hang_at;
+static uint8_t hang_saved[2];
+static bool hanging;
+
+static void end_hang(void)
+{
+    if (hanging)
+        memcpy(avr->flash + hang_at, hang_saved, 2);
+    hanging = false;
+}
+
 static void reset_chip(uint8_t cause)
 {
+    end_hang();
     to_board_out = to_board_in;
     arrived_cycle = 0;
     avr_reset(avr);
@@ -422,40 +435,31 @@ static unsigned unused_stack(void)
     return longest;
 }
 
-/* An endless loop in place of the next instruction, until the watchdog resets the chip. */
-static uint32_t hang_at;
-static uint8_t hang_saved[2];
-static bool hanging;
-
-static void hang(void)
-{
-    hanging = true;
-    hang_at = avr->pc;
-    memcpy(hang_saved, avr->flash + hang_at, 2);
-    avr->flash[hang_at] = 0xFF; /* rjmp .-2 */
-    avr->flash[hang_at + 1] = 0xCF;
-}
-
-static void end_hang(void)
-{
-    if (hanging)
-        memcpy(avr->flash + hang_at, hang_saved, 2);
-    hanging = false;
-}
-
 static bool run_until(uint64_t cycle)
 {
     while (avr->cycle < cycle) {
         int state;
         uart->cycles_per_byte = CHIP_BYTE_CYCLES; /* simavr counts a parity bit that is not there */
         state = avr_run(avr);
-        if (avr->run != usual_run)
-            end_hang(); /* simavr is about to reset the chip */
+        if (avr->run != usual_run || avr->pc == 0)
+            end_hang(); /* simavr is about to reset the chip, or the program starts anew */
         if (state == cpu_Done || state == cpu_Crashed)
             return false;
     }
     finish_frame();
     return true;
+}
+
+static void hang(void)
+{
+    while (!avr->sreg[S_I] && avr_run(avr) == cpu_Running) {
+        /* simavr does not know that a second time-out resets even with interrupts off */
+    }
+    hanging = true;
+    hang_at = avr->pc;
+    memcpy(hang_saved, avr->flash + hang_at, 2);
+    avr->flash[hang_at] = 0xFF; /* rjmp .-2 */
+    avr->flash[hang_at + 1] = 0xCF;
 }
 
 /* ---- the port ---- */

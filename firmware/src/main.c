@@ -45,12 +45,14 @@ static char why_started(void)
     return reset_flags & _BV(EXTRF) || last_life == ALIVE ? CAUSE_RESET : CAUSE_POWER;
 }
 
-/* The watchdog first interrupts, and if that changes nothing, resets: time to leave word. */
+/* The watchdog first interrupts, and a second time-out resets the chip. The interrupt leaves word and starts the program
+ * anew itself, because the old boot loader of the Nano does not survive a reset by the watchdog: it does not switch it off,
+ * and is bitten for ever. The reset is left for a program that hangs with interrupts off. */
 ISR(WDT_vect)
 {
     last_life = BITTEN;
-    for (;;) {
-    }
+    wdt_disable();
+    __asm__ volatile("jmp 0");
 }
 
 static void watchdog_start(void)
