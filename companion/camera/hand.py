@@ -78,7 +78,7 @@ class PaintedHand:
         relief, cloth, nails = _relief(scale / 2)
         if from_far_side:
             relief, cloth, nails = (np.ascontiguousarray(layer[::-1, ::-1]) for layer in (relief, cloth, nails))
-        cover = np.clip(relief * 9, 0, 1)
+        cover = cv2.GaussianBlur(np.clip(relief * 9, 0, 1), (0, 0), 0.9)
         colour = _lit(look, relief, cloth, nails, scale / 2)
         layers = np.dstack([colour * cover[..., None], cover * 255])
         self._layers = _bytes(cv2.resize(layers, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC))
@@ -140,12 +140,12 @@ def _relief(scale: float) -> tuple[Floats, Floats, Floats]:
     hand = _joined(x, y, _LIMBS, 0.07)
     sleeve = np.maximum(_limb(x, y, *_SLEEVE), _limb(x, y, *_CUFF) * (np.abs(y - _CUFF_Y) < _CUFF_HALF))
     folds = 0.035 * np.sin(5.1 * y + 2.2 * np.sin(1.7 * x + y)) * np.clip(sleeve * 3, 0, 1)
-    cloth = sleeve > hand
+    cloth = cv2.dilate((sleeve > hand).astype(np.float32), np.ones((5, 5), np.uint8))
     nails = np.zeros_like(hand)
     for nail_x, nail_y, half, long in _NAILS:
         distance = ((x - nail_x) / half) ** 2 + ((y - nail_y) / long) ** 2
         nails = np.maximum(nails, np.clip((1 - distance) * 3, 0, 1))
-    return np.maximum(hand, sleeve + folds), cloth.astype(np.float32), nails * (hand > 0)
+    return np.maximum(hand, sleeve + folds), np.asarray(cloth, np.float32), nails * (hand > 0)
 
 
 def _joined(x: Floats, y: Floats, limbs: tuple[Any, ...], smooth: float) -> Floats:
