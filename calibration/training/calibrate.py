@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-PROMISED = 5e-4
-"""How often the truth may be ruled out, out of the box."""
+PROMISED = 3e-3
+"""How often one look may rule the truth out, out of the box. A square settles only after several looks."""
 _UNNOTICED = 0.01
 
 

@@ -29,7 +29,8 @@ _INKS = ((30, 30, 180), (150, 60, 30), (40, 110, 40), (30, 150, 200), (20, 20, 2
 _TELLING_RATIO = 1.5
 _BLURRED_RATIO = 1.25
 _TRIES = 60
-_MIDDLING = (0.12, 0.3)
+_MIDDLING = (0.07, 0.3)
+_DARK = 0.15
 
 
 class Family(Enum):
@@ -209,7 +210,7 @@ def colours_told(scene: Scene) -> bool:
 def ordinary(pieces: SetLook) -> bool:
     """Whether light pieces are light and dark ones dark, as in most sets of two woods. Other sets are enrolled."""
     lightness = {colour: luminance(body.colour) for colour, body in pieces.bodies.items()}
-    return lightness[Colour.LIGHT] > _MIDDLING[1] and lightness[Colour.DARK] < _MIDDLING[0] * 1.25
+    return lightness[Colour.LIGHT] > _MIDDLING[1] and lightness[Colour.DARK] < _DARK
 
 
 def luminance(colour: Albedo) -> float:

@@ -3,8 +3,8 @@
 Patches (`companion.vision.rectify.patches`) go in. A backbone gives each patch an embedding; a head compares it with
 those of the whole board, because light and dark are told by comparison, and answers with a probability for each content
 and for *covered*: a hand or a thing over the square. Probabilities leave this module only as conformal sets: `SetRule`
-holds thresholds calibrated on boards that training never saw, so that the truth is ruled out less than 5 times in
-10,000.
+holds thresholds calibrated on boards that training never saw; the card beside the models says how often the truth is
+ruled out all the same.
 
 The marks look the same after a quarter turn and in a mirror. Therefore patches may be turned until the side away from
 the camera is on top: the tops of thick pieces are then always shifted upwards. And for a photograph, where there is
