@@ -50,7 +50,7 @@ class Patience:
     """A hand that rests on the board for this long no longer holds up what lies in the open."""
     unclear_s: float = 1.0
     """A piece that cannot be told apart may become clear by itself for so long."""
-    maybe_s: float = 5.0
+    maybe_s: float = 20.0
     """A square that may or may not hold a piece is asked about after this."""
 
 
