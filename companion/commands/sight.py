@@ -134,6 +134,10 @@ def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
         SourceError: if it cannot be opened.
         VisionError: if `corners` cannot be the corners of a board.
     """
+    if text.startswith("tiles") or text == "virtual:tiles":
+        from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
+
+        return open_tiles(text, layout, clock=time.monotonic, wait=time.sleep)
     from companion.camera import Camera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
     from companion.vision.follow import BoardFollower  # noqa: PLC0415
     from companion.vision.reader import VideoReader  # noqa: PLC0415
