@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-PROMISED = 3e-3
+PROMISED = 2.5e-3
 """How often one look may rule the truth out, out of the box. A square settles only after several looks."""
 _UNNOTICED = 0.01
 

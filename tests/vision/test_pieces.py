@@ -109,7 +109,7 @@ def test_the_models_are_small_and_have_a_card():
     assert sum(len((models / name).read_bytes()) for name in ("backbone.onnx", "head.onnx")) < 1_000_000
     card = json.loads((models / "pieces.json").read_text(encoding="utf-8"))
     assert {"trained_on", "measured_on", "sets"} <= set(card)
-    assert card["sets"]["promised"] <= 3e-3
+    assert card["sets"]["promised"] <= 2.5e-3
 
 
 def test_patches_from_a_tiny_blurred_picture_are_unclear_rather_than_wrong(recogniser):
