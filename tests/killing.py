@@ -39,8 +39,6 @@ BRISK = Pace(first_s=0.5, reach_s=0.35, take_s=0.1, carry_s=0.45, put_s=0.15, le
 PATIENCE_S = 240.0
 """How long a program may take for what should take a moment, so that a busy machine spoils nothing."""
 LOOK_S = 0.05
-SEEN_S = 0.5
-"""About how long it takes until the page shows a move."""
 
 
 @dataclass
@@ -72,20 +70,22 @@ class World:
         self.play = Play(GAME, BRISK)
         self._studio = Studio(GAME.layout, self.play.at(0).lying)
         self._lock = threading.Lock()
-        self._time, self._looked = 0.0, time.monotonic()
+        self.time = 0.0
+        """Seconds of play; they do not pass while the players wait."""
+        self._looked = time.monotonic()
 
     def picture(self) -> np.ndarray:
         with self._lock:
             now = time.monotonic()
             waits_at = BRISK.first_s + (self.shown + self.bold + 1) * BRISK.move_s - 0.01
-            self._time = max(self._time, min(self._time + now - self._looked, waits_at))
+            self.time = max(self.time, min(self.time + now - self._looked, waits_at))
             self._looked = now
-            return self._studio.picture(self.play.at(self._time), round(now * FRAMES_PER_S))
+            return self._studio.picture(self.play.at(self.time), round(now * FRAMES_PER_S))
 
     @property
     def where(self) -> str:
         """The moment of the match, for people."""
-        number, since = divmod(self._time - BRISK.first_s, BRISK.move_s)
+        number, since = divmod(self.time - BRISK.first_s, BRISK.move_s)
         return f"move {number + 1:.0f} + {since:.1f} s"
 
 
@@ -120,7 +120,7 @@ class Program:
 def play_through(data: Path, rng: np.random.Generator, kills: int) -> Report:
     """Play the worked example in front of a program that is killed so many times, wherever chance will have it."""
     report, world = Report(), World()
-    life_s = 2 * len(PLACED) * (BRISK.move_s + SEEN_S) / (kills + 1)
+    life_s = 2 * len(PLACED) * BRISK.move_s / (kills + 1)
     with CameraServer(world.picture, frame_s=1 / FRAMES_PER_S) as server:
         for _ in range(kills):
             _live_and_die(server.address, data, world, rng, life_s, report)
@@ -136,7 +136,7 @@ def play_through(data: Path, rng: np.random.Generator, kills: int) -> Report:
 def _live_and_die(
     address: str, data: Path, world: World, rng: np.random.Generator, life_s: float, report: Report
 ) -> None:
-    """Start the program, let it follow the game for `life_s` at most, and kill it."""
+    """Start the program, let it follow the game for about `life_s` of play at most, and kill it."""
     program, shown = Program(address, data), []
     try:
         if rng.random() < 0.25:
@@ -144,7 +144,9 @@ def _live_and_die(
         else:
             _watch(program, world, lambda _: True, PATIENCE_S)
             world.bold = 0
-            shown = _watch(program, world, lambda _: False, rng.uniform(0, life_s))
+            dies_at = world.time + rng.uniform(0, life_s)
+            _watch(program, world, lambda _: world.time >= dies_at, PATIENCE_S)
+            shown = _watch(program, world, lambda _: False, rng.uniform(0, 1.5))  # also while the players wait for it
     finally:
         program.kill()
     report.kills.append(world.where)
