@@ -181,6 +181,13 @@ class Table:
                 self._bells.discard(bell)
         return self._view
 
+    def wake(self) -> None:
+        """End everyone's waiting, as if the time were up: the server closes."""
+        with self._showing:
+            bells, self._bells = self._bells, set()
+        for bell in bells:
+            bell.release()
+
     def post(self, deed: Deed) -> Future[TableView]:
         """Have the table's thread do something to the game; the view that shows it comes later.
 
@@ -353,9 +360,7 @@ class Table:
         if view != shown:
             with self._showing:
                 self._view = replace(view, revision=shown.revision + 1)
-                bells, self._bells = self._bells, set()
-            for bell in bells:
-                bell.release()
+            self.wake()
 
     def _look(self, *, revision: int, picture: Picture | None) -> TableView:
         referee, opening = self.referee, self._recorder.opening

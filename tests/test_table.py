@@ -157,6 +157,17 @@ def test_threads_that_wait_are_all_woken():
     assert seen == [True] * 20
 
 
+def test_waiting_ends_when_the_server_closes():
+    table = scripted()
+    seen = []
+    waiting = threading.Thread(target=lambda: seen.append(table.wait_newer(0, SOON_S)))
+    waiting.start()
+    while waiting.is_alive():
+        table.wake()
+        waiting.join(0.01)
+    assert seen == [table.view]
+
+
 def pause(referee: Referee) -> list[events.Event]:
     referee.paused = True
     return []

@@ -43,8 +43,14 @@ class Companion(APIFlask):
     boot: str
     """By chance, anew at every start: whoever knows another one has to load the page again."""
     closing: threading.Event
-    """Set it, and every live stream ends within a beat."""
+    """Set when every live stream has to end."""
     fragments: Fragments
+
+    def end_streams(self) -> None:
+        """End every live stream, now."""
+        self.closing.set()
+        for table in self.tables.values():
+            table.wake()
 
     def table(self, name: str) -> Table:
         """The table of that id; 404 if there is none."""
@@ -63,7 +69,12 @@ def create_app(tables: Mapping[str, Table], gate: Gate, *, secret_key: str | Non
         secret_key: signs the sessions; by chance if it is not given, and then they end with the program.
     """
     app = Companion(
-        "companion.web", title="Mijnlieff companion", version=__version__, docs_path=None, json_errors=False
+        "companion.web",
+        title="Mijnlieff companion",
+        version=__version__,
+        docs_path=None,
+        spec_path="/api/openapi.json",
+        json_errors=False,
     )
     app.config.update(
         SECRET_KEY=secret_key or secrets.token_hex(32),
@@ -74,7 +85,6 @@ def create_app(tables: Mapping[str, Table], gate: Gate, *, secret_key: str | Non
         MAX_CONTENT_LENGTH=_LONGEST_REQUEST,
         SPEC_FORMAT="json",
     )
-    app.spec_path = "/api/openapi.json"
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.tables, app.gate, app.boot = tables, gate, secrets.token_hex(6)
     app.closing = threading.Event()
@@ -85,8 +95,8 @@ def create_app(tables: Mapping[str, Table], gate: Gate, *, secret_key: str | Non
     app.after_request(_with_headers)
     app.register_blueprint(pages)
     app.register_blueprint(api)
-    app.register_error_handler(HTTPException, _error)
     app.error_processor(_invalid)
+    app.register_error_handler(HTTPException, _error)  # last, for the line before takes every error for itself
     return app
 
 

@@ -84,7 +84,7 @@ class Serving:
 
     def close(self) -> None:
         """End every live stream and stop listening, within a few seconds."""
-        self._app.closing.set()
+        self._app.end_streams()
         self._server.stop()
         self._thread.join(CLOSE_S)
 

@@ -1,0 +1,263 @@
+"""What the page and the JSON API say of a table, and what they do to it."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import pytest
+
+from companion.errors import SourceError
+from companion.rules import Colour, Game, Layout, Piece, Square
+from companion.web.deeds import REQUESTS
+from companion.web.drawing import RIM, SQUARE, draw
+from companion.web.live import Fragments, Look, stream
+from companion.web.words import headline, notices, reason
+from tests.web.room import Room
+
+MIDDLE = SQUARE / 2
+
+
+def spot(view, name, side=Colour.LIGHT):
+    return next(spot for spot in draw(view, side).spots if spot.name == name)
+
+
+def shown(game: Game):
+    """A table at which `game` is being played, and nobody does anything."""
+    return Room(game).view
+
+
+# The drawing ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("side", "square", "column", "row"),
+    [("light", "a1", 0, 3), ("light", "d4", 3, 0), ("dark", "a1", 3, 0), ("dark", "d4", 0, 3), ("dark", "b1", 2, 0)],
+)
+def test_squares_lie_as_the_player_sees_them(side, square, column, row):
+    drawn = spot(shown(Game.start()), square, Colour(side))
+    assert (drawn.x, drawn.y) == (RIM + column * SQUARE, RIM + row * SQUARE)
+
+
+def test_legal_squares_and_the_last_piece_are_marked():
+    view = shown(Game.start().play("a1+").play("a3><"))
+    drawn = draw(view)
+    assert {spot.name for spot in drawn.spots if spot.legal} == {str(square) for square in view.game.legal_squares()}
+    assert [spot.name for spot in drawn.spots if spot.last] == ["a3"]
+    assert spot(view, "a1").piece == Piece.parse("light straight")
+
+
+def test_spots_are_read_from_the_far_left_to_the_near_right():
+    names = [spot.name for spot in draw(shown(Game.start())).spots]
+    assert (names[0], names[3], names[12], names[15]) == ("a4", "d4", "a1", "d1")
+
+
+def test_every_line_that_scores_is_drawn_from_its_first_to_its_last_piece():
+    game = Game.start()
+    for move in ["a1+", "a2+", "b2>", "b1x", "c3x", "c1+"]:
+        game = game.play({"b2>": "b2><"}.get(move, move), ruled=True)
+    [run, *others] = draw(shown(game)).runs
+    assert not others
+    assert (run.colour, run.points, run.angle) == (Colour.LIGHT, 1, -45.0)
+    assert (run.middle_x, run.middle_y) == (RIM + SQUARE + MIDDLE, RIM + 2 * SQUARE + MIDDLE)
+    assert math.isclose(run.length, 2 * SQUARE * math.sqrt(2), rel_tol=0.3)
+
+
+def test_board_of_any_layout_is_laid_of_its_plates():
+    game = Game.start(layout=Layout.parse("stairs"))
+    drawn = draw(shown(game))
+    assert len(drawn.plates) * 4 == len(drawn.spots) == len(game.layout)
+    assert all(RIM <= x < drawn.width - RIM and RIM <= y < drawn.height - RIM for x, y in drawn.plates)
+
+
+# The words --------------------------------------------------------------------------------------------------------
+
+PASSED = ["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x", "d2><", "d3+", "d4x", "-"]
+STORIES = {
+    "beginning": ([], "Light to play", "First move: any outside square", []),
+    "one move": (["a1+"], "Dark to play", "Straight at a1: row 1 or column a", []),
+    "forced pass": (PASSED, "Light to play", "Free play after Dark's pass: any empty square", ["Dark must pass"]),
+    "last chance": (
+        [*PASSED, "b4x", "-", "b3<>"],
+        "Dark to play",
+        "Dark's last chance. Pusher at b3: a square not touching b3",
+        ["Dark's last chance"],
+    ),
+    "end": (
+        [*PASSED, "b4x", "-", "b3<>", "b1<>"],
+        "Light wins, 4 to 1",
+        "The game is over. Clear the board to begin the next one.",
+        [],
+    ),
+}
+
+
+@pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
+def test_headline_reason_and_notices(story, app):
+    moves, title, why, told = story
+    view = shown(Game.replay(moves))
+    with app.test_request_context():
+        assert (headline(view), reason(view)) == (title, why)
+        assert [notice.title for notice in notices(view)] == told
+
+
+def test_players_are_called_by_their_names(app):
+    view = Room(light="Ann", dark="Ben").view
+    with app.test_request_context():
+        assert headline(view) == "Ann to play"
+
+
+def test_moved_piece_is_told_with_what_has_to_be_put_back(app, room):
+    room.play("a1+", "a3><")
+    room.lift("a1")
+    view = room.look()
+    assert spot(view, "a1").missing
+    with app.test_request_context():
+        [notice] = notices(view)
+    assert (notice.title, notice.text) == ("Something has moved", "Put back: a1 light straight")
+
+
+def test_trouble_comes_before_everything_else(app, room):
+    room.play("a1+")
+    room.put("c3", "dark straight")
+    room.look()
+    room.board.fail(SourceError("unplugged"))
+    while not room.view.lost:
+        room.table.wait_newer(room.view.revision, 10)
+    with app.test_request_context():
+        assert [notice.kind for notice in notices(room.view)] == ["trouble", "wrong"]
+
+
+# The stream -------------------------------------------------------------------------------------------------------
+
+
+def test_viewer_is_sent_the_whole_table_first_and_again_when_it_changes(room):
+    closing = threading.Event()
+    sent = stream(room.table, lambda view: f"view {len(view.game.history)}".encode(), closing)
+    assert next(sent) == b"view 0"
+    room.play("a1+")
+    assert next(sent) == b"view 1"
+    closing.set()
+    assert list(sent) == []
+
+
+def test_viewer_is_told_of_a_new_picture_alone_without_the_whole_page(room):
+    room.look(evidence=b"one")
+    sent = stream(room.table, lambda _: b"page", threading.Event())
+    assert next(sent) == b"page"
+    room.look(evidence=b"two")
+    assert next(sent) == b"event: picture\ndata: 2\n\n"
+
+
+def test_page_is_rendered_once_for_all_who_look_at_it_in_the_same_way(room):
+    rendered = []
+
+    def render(view, look):
+        rendered.append(look.side)
+        return "<p>\n  a\n</p>"
+
+    fragments = Fragments(render)
+    light, dark = (Look(side=side, language="en", referee=False) for side in Colour)
+    for look in (light, light, dark, light):
+        assert fragments.message(room.view, look) == b"data: <p>\ndata: a\ndata: </p>\n\n"
+    assert rendered == [Colour.LIGHT, Colour.DARK]
+
+
+def test_stream_is_live_over_http_and_carries_each_referees_own_token(app, here, room):
+    answer = here.client.get("/t/1/live", environ_overrides=here.environ)
+    assert answer.content_type == "text/event-stream; charset=utf-8"
+    message = next(answer.response).decode()
+    assert message.startswith("data: <div")
+    assert "%session-token%" not in message
+    app.closing.set()
+    answer.close()
+
+
+# The referee's hand -----------------------------------------------------------------------------------------------
+
+
+def test_forms_work_without_any_script(here, room):
+    assert here.rule("resign", colour="dark", side="dark").headers["Location"] == "/t/1/?side=dark"
+    assert room.view.winner is Colour.LIGHT
+
+
+@pytest.mark.parametrize(
+    ("deed", "fields", "code", "why"),
+    [
+        ("undo", {}, 409, "no move to take back"),
+        ("answer", {"square": "z9", "content": "."}, 409, "z9 is not on this board"),
+        ("answer", {"square": "a1", "content": "green straight"}, 409, "is no piece"),
+        ("accept", {"square": "a1"}, 409, "no piece is seen on a1"),
+        ("correct", {"ply": "1", "move": "a1"}, 409, "is not a move of this game"),
+        ("correct", {"ply": "x", "move": "a1+"}, 422, "ply"),
+        ("resign", {"colour": "green"}, 422, "colour"),
+        ("choose", {"choice": "new"}, 409, "nothing is asked"),
+        ("new", {"light": "x" * 41}, 422, "light"),
+        ("undo", {"plies": "7"}, 409, "gone on meanwhile"),
+        ("dance", {}, 404, "nothing called dance"),
+    ],
+)
+def test_refused_deed_says_why_and_changes_nothing(here, room, deed, fields, code, why):
+    room.look()
+    before = room.view
+    answer = here.rule(deed, **fields)
+    assert answer.status_code == code
+    assert why in answer.text
+    assert room.view.game is before.game
+
+
+def test_join_takes_the_board_as_it_lies(here, room):
+    for square, piece in (("a1", "light straight"), ("a3", "dark puller"), ("d4", "light pusher")):
+        room.put(square, piece)
+    assert room.look().question.question == "start"
+    assert here.rule("join", to_move="dark", last="d4").status_code == 303
+    assert room.view.game.content(Square.parse("d4")) == Piece.parse("light pusher")
+    assert room.view.game.to_move is Colour.DARK
+    assert room.view.question is None
+
+
+def test_every_deed_is_in_the_api_and_its_description(here):
+    paths = here.get("/api/openapi.json").json["paths"]
+    assert {f"/api/t/{{table}}/{name}" for name in REQUESTS} < set(paths)
+
+
+def test_api_tells_and_does_what_the_page_does(here, room):
+    room.play("a1+")
+    told = here.get("/api/t/1").json
+    assert (told["history"], told["to_move"], told["board"]["a1"]) == (["a1+"], "dark", "light straight")
+    assert told["explanation"] == "Straight at a1: row 1 or column a"
+    assert told["in_hand"]["light"]["straight"] == 1
+
+    def post(deed, body):
+        return here.client.post(f"/api/t/1/{deed}", json=body, environ_overrides=here.environ)
+
+    assert post("resign", {"colour": "light"}).json["winner"] == "dark"
+    assert post("resign", {"colour": "light"}).status_code == 409
+    assert "message" in post("resign", {"colour": "light"}).json
+    assert post("resign", {"colour": "green"}).status_code == 422
+    assert here.get("/api/t/9").status_code == 404
+    assert [table["table"] for table in here.get("/api/tables").json["tables"]] == ["1"]
+
+
+def test_picture_is_sent_once_and_then_known(here, room):
+    assert here.get("/t/1/picture.jpg").status_code == 404
+    room.look(evidence=b"jpeg")
+    first = here.get("/t/1/picture.jpg")
+    assert first.data == b"jpeg"
+    again = here.get("/t/1/picture.jpg", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
+
+
+@pytest.mark.parametrize(
+    ("path", "content_type"), [("/t/9/", "text/html"), ("/nothing", "text/html"), ("/api/t/9", "application/json")]
+)
+def test_what_is_not_there_is_told_in_the_askers_own_form(here, path, content_type):
+    answer = here.get(path)
+    assert (answer.status_code, answer.mimetype) == (404, content_type)
+    assert ("there is no table 9 here" in answer.text) == ("9" in path)
+
+
+def test_one_table_is_shown_at_once_and_the_lamp_is_remembered(here):
+    assert here.get("/").headers["Location"] == "/t/1/"
+    here.get("/look?theme=dark&table=1")
+    assert 'data-theme="dark"' in here.get("/t/1/").text
