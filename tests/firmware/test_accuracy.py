@@ -88,6 +88,7 @@ def test_one_per_cent_parts_need_no_calibration(speaker, corner):
         assert told_letters(speaker) == PIECES * 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("corner", [(1, -1, -1), (-1, 1, 1)])
 def test_five_per_cent_parts_read_right_after_calibration(speaker, corner):
     factor = set_corner(speaker.board, 0.05, corner)
