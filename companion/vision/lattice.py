@@ -56,6 +56,8 @@ _ALIKE = 0.1
 
 _PER_SQUARE = 8
 _OUTER_WEIGHT = 1.6
+_LEAST_SHOWN = 0.2
+"""Of the places beyond the lines, the share that must be seen to say that the lines end."""
 _NO_SECOND_MAP: Any = None
 
 
@@ -306,16 +308,26 @@ def weigh(levels: list[Picture], corners: Floats) -> Weight:
         inner=float(np.delete(lines, [0, LINES - 1, LINES, 2 * LINES - 1]).mean()),
         weakest_line=float(lines.min()),
         weakest_side=float(sides.min()),
-        beyond=_beyond(upright, level),
+        beyond=_beyond(upright, level, _shown(levels[0].shape[:2], corners)),
         between=_between(upright, level),
         weakest_contrast=_weakest_contrast(flat),
     )
 
 
-def _beyond(upright: Floats, level: Floats) -> float:
+def _shown(shape: tuple[int, ...], corners: Floats) -> Floats:
+    """Where a candidate's own flattened picture shows something of the picture of this `shape`: 1, elsewhere 0."""
+    everything = np.ones((shape[0] // 8 + 1, shape[1] // 8 + 1), np.float32)
+    flat = cv2.warpPerspective(everything, homography(corners / 8, _HOME), (_FLAT, _FLAT), flags=cv2.INTER_NEAREST)
+    return np.asarray(flat, np.float32)
+
+
+def _beyond(upright: Floats, level: Floats, seen: Floats) -> float:
+    """Mean evidence where lines would run on, as far as the picture shows it; 0 if it shows hardly any of it."""
     ends = (slice(BORDER - PITCH, BORDER - 4), slice(BORDER + _SIDE + 4, BORDER + _SIDE + PITCH))
     places = BORDER + PITCH * np.arange(LINES)
-    return float(np.mean([np.stack([upright[end][:, places], level[:, end][places].T]) for end in ends]))
+    found = np.stack([np.stack([upright[end][:, places], level[:, end][places].T]) for end in ends])
+    shown = np.stack([np.stack([seen[end][:, places], seen[:, end][places].T]) for end in ends])
+    return float((found * shown).sum() / max(shown.sum(), _LEAST_SHOWN * shown.size))
 
 
 def _between(upright: Floats, level: Floats) -> float:

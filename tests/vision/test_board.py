@@ -46,6 +46,10 @@ def test_a_table_without_a_board_is_no_board(cloth):
     assert found.why.startswith("no board here")
 
 
+def test_a_strip_of_checked_cloth_is_no_board_though_the_picture_ends_where_the_checks_would_run_on():
+    assert isinstance(locate(checked_cloth()[:190], STANDARD), BoardNotFound)
+
+
 def test_a_black_picture_a_white_picture_and_noise_are_no_board():
     noise = np.random.default_rng(3).integers(0, 256, (240, 320, 3), np.uint8)
     for picture in (np.zeros((240, 320, 3), np.uint8), np.full((240, 320, 3), 255, np.uint8), noise):
