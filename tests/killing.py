@@ -118,17 +118,21 @@ class Program:
 
 
 def play_through(data: Path, rng: np.random.Generator, kills: int) -> Report:
-    """Play the worked example in front of a program that is killed so many times, wherever chance will have it."""
+    """Play the worked example in front of a program that is killed wherever chance will have it.
+
+    It is killed so many times, or fewer if the match is over by then.
+    """
     report, world = Report(), World()
     life_s = 2 * len(PLACED) * BRISK.move_s / (kills + 1)
     with CameraServer(world.picture, frame_s=1 / FRAMES_PER_S) as server:
-        for _ in range(kills):
+        while len(report.kills) < kills and not _finished(data):
             _live_and_die(server.address, data, world, rng, life_s, report)
-        program = Program(server.address, data)
-        try:
-            _watch(program, world, lambda state: state["over"], PATIENCE_S)
-        finally:
-            program.stop()
+        if not _finished(data):
+            program = Program(server.address, data)
+            try:
+                _watch(program, world, lambda state: state["over"], PATIENCE_S)
+            finally:
+                program.stop()
     _examine(data, report)
     return report
 
@@ -145,7 +149,7 @@ def _live_and_die(
             _watch(program, world, lambda _: True, PATIENCE_S)
             world.bold = 0
             dies_at = world.time + rng.uniform(0, life_s)
-            _watch(program, world, lambda _: world.time >= dies_at, PATIENCE_S)
+            _watch(program, world, lambda state: state["over"] or world.time >= dies_at, PATIENCE_S)
             shown = _watch(program, world, lambda _: False, rng.uniform(0, 1.5))  # also while the players wait for it
     finally:
         program.kill()
@@ -167,6 +171,10 @@ def _watch(program: Program, world: World, enough, seconds: float) -> list[str]:
                 break
         time.sleep(LOOK_S)
     return history
+
+
+def _finished(data: Path) -> bool:
+    return len(_kept(data)) == len(TRUTH)
 
 
 def _kept(data: Path) -> list[str]:
