@@ -61,7 +61,8 @@ def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_js
     """
     game = load_game(match, data)
     patience = _Patience(seconds, time.monotonic)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         task = progress.add_task("Analysing", total=None)
 
         def tell(done: int, total: int) -> None:
