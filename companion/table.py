@@ -45,7 +45,7 @@ RETRY_S = 5.0
 """After so many source seconds without an event, what could not be recorded is tried again."""
 LOST_S = 0.2
 """How long a lost source is left alone before it is read again."""
-JOIN_S = 5.0
+JOIN_S = 10.0
 """How long closing waits for the thread."""
 
 

@@ -304,8 +304,9 @@ def test_camera_picture_is_shown_and_renewed(page, room, shots):
     first = page.locator("#picture").get_attribute("src")
     room.put("a1", "light straight")
     room.look(evidence=jpeg(160))
-    page.wait_for_function(f"document.getElementById('picture').getAttribute('src') !== '{first}'")
-    page.wait_for_function("document.getElementById('picture').naturalWidth > 0")
+    expect(page.locator("#picture")).not_to_have_attribute("src", first)
+    expect(page.locator("#picture")).to_have_js_property("complete", True)
+    expect(page.locator("#picture")).to_have_js_property("naturalWidth", 400)
     picture_at_every_width(page, shots, "camera")
 
 
