@@ -2,7 +2,6 @@
 
 #include <avr/interrupt.h>
 #include <avr/pgmspace.h>
-#include <string.h>
 #include <util/atomic.h>
 
 #include "board.h"
@@ -57,7 +56,7 @@ static uint32_t sent_ms;
 void leds_start(void)
 {
     DDRD |= _BV(LED_BIT);
-    leds_clear();
+    changed = true;
 }
 
 static uint8_t colour_of(char letter)
@@ -86,8 +85,10 @@ void leds_set(uint8_t square, char letter)
 
 void leds_clear(void)
 {
-    memset(shown, 0, sizeof shown);
-    changed = true;
+    for (uint8_t i = 0; i < SQUARES; i++) {
+        changed |= shown[i] != 0; /* it is asked for every millisecond while there is no host */
+        shown[i] = 0;
+    }
 }
 
 typedef struct {

@@ -1,6 +1,7 @@
 """The very firmware, on a simulated chip with a simulated board around it."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -322,6 +323,19 @@ def test_the_lights_go_out_when_the_host_is_gone(speaker):
     assert any(map(any, speaker.board.leds().pixels))
     speaker.listen(0.7)
     assert not any(map(any, speaker.board.leds().pixels))
+
+
+@pytest.mark.parametrize("squares", [16, 128])
+def test_a_board_without_a_host_scans_on_as_fast_as_before(simulator, squares):
+    with simulator(squares) as board:
+        speaker = Speaker(board)
+        speaker.start()
+        speaker.say(Light(1, 0, "L" * 16))
+        told = speaker.listen(8.0)
+    assert of(Hello, told) == []
+    scans = [beat.scans for beat in of(Heartbeat, told)]
+    rates = [after - before for before, after in pairwise(scans)]
+    assert max(rates) - min(rates) <= 2
 
 
 def test_a_host_that_pings_keeps_the_lights(speaker):
