@@ -15,7 +15,7 @@ from companion.rules import Game
 from tests.analysis.positions import random_game
 
 EXAMPLE = "a1+ a3>< a2+ a4<> b2>< c2+ c3<> c1x d2>< d3+ d4x - b4x - b3<> b1<>"
-POSITIONS = 30
+POSITIONS = 20
 
 
 def seconds(call, *arguments):
