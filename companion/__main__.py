@@ -14,6 +14,9 @@ COMMANDS = {
     "run": Lazy("companion.commands.run:run", "Referee a game, with its page."),
     "watch": Lazy("companion.commands.watch:watch", "Referee a video or pictures without a page, and tell the events."),
     "read": Lazy("companion.commands.read:read", "Read one photograph: position and score."),
+    "calibrate": Lazy(
+        "companion.commands.calibrate:calibrate", "The workshop: what is done once, before the first game."
+    ),
     "doctor": Lazy(
         "companion.commands.doctor:doctor", "See what works on this machine, and the next step for what does not."
     ),

@@ -1,0 +1,16 @@
+"""``companion calibrate``: the commands of the workshop."""
+
+from __future__ import annotations
+
+import click
+
+from companion.commands._shared import Lazy, LazyGroup
+
+COMMANDS = {
+    "tiles": Lazy("calibration.tiles:tiles", "Fit the accept windows of a tile board to its pieces."),
+}
+
+
+@click.group(cls=LazyGroup, lazy=COMMANDS)
+def calibrate() -> None:
+    """What is done once, before the first game."""
