@@ -9,8 +9,8 @@ patches are looked for near their places in the board as flattened by the last p
 - some are not seen: a hand, or a piece that came or went. A patch that stays unlike what was remembered while the
   others are in place is remembered anew;
 - hardly any is seen: the board is covered, or was moved far in one jerk. The last pose is kept but not handed out,
-  since what is read there may be wrong. Once the picture is still, the whole flattened board is looked for nearby,
-  and then the board in the whole picture; what is found must be found twice.
+  since what is read there may be wrong. Once the picture is still, the whole flattened board is looked for in its
+  place and nearby, and then the board in the whole picture; what is found must be found twice.
 """
 
 from __future__ import annotations
@@ -52,6 +52,7 @@ _STILL_SHIFT = 0.5
 _OVER_THE_EDGE = 2
 """How much of the table, in flattened pixels, a patch at the board's edge shows: the edge itself must be in it."""
 _ROUGHLY_ALIKE = 0.4
+_WHOLE_ALIKE = 0.85
 _HARDLY_SEEN = 0.2
 _AGREE = 0.7
 _FEWEST = 5
@@ -182,6 +183,7 @@ class BoardFollower:
             self._pose = self._shifted(shift)
         if still and len(seen) > textured / 2:
             self._remember_changes(flat, set(seen), time)
+            self._reference = flat
         return True
 
     def _agreed_shift(self, seen: dict[int, tuple[float, float]]) -> Floats | None:
@@ -213,6 +215,9 @@ class BoardFollower:
         """Look for the board nearby, then anywhere. A pose whose patches are known again, or found twice, is taken."""
         self._next_look = time + self._look_pause
         self._look_pause = min(2 * self._look_pause, _LOOK_LATER_S)
+        if self._still_there(image):
+            self._settle_on(self._sure, image)
+            return True
         nearby = self._nearby(image)
         if nearby is not None and self._recognised(nearby, image, time):
             return True
@@ -237,6 +242,13 @@ class BoardFollower:
             return True
         self._pose = before
         return False
+
+    def _still_there(self, image: Picture) -> bool:
+        """Whether the board as a whole looks as it last did in its place: too noisy for patches, but not moved."""
+        assert self._reference is not None
+        flat = self._flatten(image, self._sure.points(), _BORDER)
+        alike = cv2.matchTemplate(flat, self._reference, cv2.TM_CCOEFF_NORMED)
+        return float(alike[0, 0]) > _WHOLE_ALIKE
 
     def _nearby(self, image: Picture) -> BoardPose | None:
         """The pose moved, without a turn, to where the whole flattened board is best seen again."""
@@ -273,7 +285,7 @@ class BoardFollower:
     # --- pixels
 
     def _is_still(self, image: Picture) -> bool:
-        small = cv2.resize(image, _THUMBNAIL, interpolation=cv2.INTER_NEAREST)
+        small = cv2.resize(image, _THUMBNAIL, interpolation=cv2.INTER_AREA)  # noise is no motion
         thumbnail = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
         before, self._thumbnail = self._thumbnail, thumbnail
         return before is not None and float(np.abs(thumbnail - before).mean()) < _STILL_CHANGE
