@@ -30,7 +30,7 @@ SCRIPTS = ("start", "check", ".ci/run", "requirements/relock", "scripts/environm
 UNWELCOME = re.compile(
     r"""
       (?<![\w.~-])/(?:work|root|tmp|opt|home)/      # a path of somebody's machine
-    | pypi\.org | pythonhosted\. | npm[j]s\. | debian\.org/debian | snapshot\.debian
+    | pypi\.org | pythonhost[e]d\. | npm[j]s\. | debian\.org/debian | snapshot\.debian
     | ^\s*-{1,2}(?:index-url|extra-index-url|find-links|trusted-host|i|f)\b
     """,
     re.VERBOSE | re.MULTILINE,
