@@ -150,13 +150,12 @@ class VideoReader:
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = pose, ""
-        top_view = rectify(image, pose.points(), self.layout)
-        moving, changed = self._motion.see(top_view)
+        moving, changed = self._motion.see(rectify(image, pose.points(), self.layout, finest=1))
         if time - self._refreshed >= _REFRESH_S:
             self._refreshed = time
-            self._recognise(top_view, pose, self.layout.all)
+            self._recognise(image, pose, self.layout.all)
         elif changed & ~moving:
-            self._recognise(top_view, pose, changed & ~moving)
+            self._recognise(image, pose, changed & ~moving)
         squares, covered = self._seen
         hidden = moving | covered
         return BoardReading(
@@ -166,9 +165,9 @@ class VideoReader:
             evidence=self._evidence,
         )
 
-    def _recognise(self, top_view: Image, pose: BoardPose, squares: int) -> None:
+    def _recognise(self, image: Image, pose: BoardPose, squares: int) -> None:
         """Look at these squares anew, and judge them beside what is known of the others."""
-        away = away_side(pose.points(), self.layout)
+        away, top_view = away_side(pose.points(), self.layout), rectify(image, pose.points(), self.layout)
         cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
         chosen = [i for i in range(len(self.layout)) if squares >> i & 1]
         fresh = recogniser.embed(cut[chosen], Tone.of(cut))
