@@ -81,7 +81,8 @@ def main(video: str) -> None:
     rows = [(name, clock.ms[name]) for name in STAGES]
     for name, took in [*rows, ("busy frame", steady), ("idle frame", idle)]:
         print(f"{name:<12}{len(took):>7}{statistics.median(took):>11.2f}{percentile(took, 95):>9.2f}")
-    print("(processor time of one thread, so that other work on the machine does not count; frames without decoding; a busy one is recognised, on an idle one nothing has changed)")
+    print("(processor time of one thread, so that other work does not count; frames without decoding;")
+    print("a busy one is recognised, on an idle one nothing has changed)")
     print(f"resident memory at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
