@@ -22,6 +22,7 @@ class Paced:
     def __init__(self, source: Source, clock: Callable[[], float], sleep: Callable[[float], object]) -> None:
         self.name = source.name
         self.live = False
+        self.settle_s = source.settle_s
         self._source = source
         self._clock = clock
         self._sleep = sleep

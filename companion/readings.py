@@ -114,6 +114,8 @@ class Source(Protocol):
     """The text it was opened by, such as ``video:game.mp4``."""
     live: bool
     """Whether its clock is the world's; a file's clock is its own, and it can be read faster than it was recorded."""
+    settle_s: float
+    """How long a square has to be seen at rest before it is believed; 0 where the source itself has waited for that."""
 
     @property
     def trouble(self) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 from companion.errors import EndOfSource
 from companion.readings import ANYTHING, BoardReading, contents_of
 from companion.rules import Game, Move, Piece, Square, parse_moves
+from companion.settling import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -49,6 +50,7 @@ class ScriptedSource:
     """Any readings, one after the other, as a file has them: unpaced, with an end."""
 
     live = False
+    settle_s = SETTLE_S
     trouble = ""
 
     def __init__(self, name: str, readings: Iterable[BoardReading]) -> None:

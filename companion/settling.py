@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from companion.rules import Layout
 
 SETTLE_S = 0.4
-"""How long a square has to be seen at rest, in seconds."""
+"""How long a square has to be seen at rest by a camera, in seconds."""
 _ODD_SHARE = 4
 """One reading in this many may be wrong."""
 _BRIEF_SHARE = 0.25

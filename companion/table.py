@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from companion import events
 from companion.errors import CompanionError, EndOfSource, SourceError, TableError
 from companion.rules import RulesError
-from companion.settling import SETTLE_S, Settler
+from companion.settling import Settler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -136,15 +136,14 @@ class Table:
     ...     newer = table.wait_newer(table.view.revision, timeout_s=15)
     """
 
-    def __init__(self, source: Source, referee: Referee, recorder: Recorder, *, settle_s: float = SETTLE_S) -> None:
-        """`settle_s` is how long a square has to be seen at rest; a source that has settled its readings needs 0."""
+    def __init__(self, source: Source, referee: Referee, recorder: Recorder) -> None:
         self.id = referee.table
         self.source = source
         self.referee = referee
         self.ended = False
         """The source is a file and has been read to its end."""
         self._recorder = recorder
-        self._settler = Settler(referee.game.layout, settle_s=settle_s)
+        self._settler = Settler(referee.game.layout, settle_s=source.settle_s)
         self._time = 0.0
         self.lost = ""
         """Why the source delivers nothing, while it does not."""

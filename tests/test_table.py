@@ -15,6 +15,7 @@ from companion.readings import BoardReading, contents_of
 from companion.referee import Referee
 from companion.rules import Colour, Game, Layout, RulesError
 from companion.script import READING_S, Scene, ScriptedSource, moves_by_hand
+from companion.settling import SETTLE_S
 from companion.store import Opening
 from companion.table import PICTURE_S, Players, Table
 
@@ -32,6 +33,7 @@ class Feed:
 
     name = "feed:"
     live = True
+    settle_s = SETTLE_S
     trouble = ""
 
     def __init__(self):
@@ -303,3 +305,13 @@ def test_file_is_played_as_fast_as_it_was_recorded():
                 when.append((reading.time, now[0] - 100.0))
     assert len(when) > 50
     assert all(abs(told - real) < 1e-6 for told, real in when)
+
+
+@pytest.mark.parametrize("settle_s", [0.0, 0.4, 1.0])
+def test_a_piece_is_believed_after_the_time_that_its_source_needs(settle_s):
+    source = ScriptedSource("script:test", moves_by_hand(["a1+"], BOARD))
+    source.settle_s = settle_s
+    table = Table(source, Referee(Game.start()), Ledger())
+    played = [event.time for event in to_the_end(table) if isinstance(event, events.MovePlayed)]
+    hand_gone_s = 1.5 + 0.5 + 0.3
+    assert played == pytest.approx([hand_gone_s + settle_s], abs=1.5 * READING_S)

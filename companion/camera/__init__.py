@@ -15,6 +15,7 @@ from companion.camera.frames import Frame, FrameSource
 from companion.camera.mjpeg import open_stream
 from companion.camera.virtual import VirtualCamera
 from companion.errors import SourceError
+from companion.settling import SETTLE_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +62,8 @@ def open_frames(text: str, clock: Clock) -> FrameSource:
 
 class Camera:
     """A frame source and the reader of its pictures, as a source of board readings."""
+
+    settle_s = SETTLE_S
 
     def __init__(self, frames: FrameSource, reader: VideoReader) -> None:
         self.name = frames.name

@@ -53,7 +53,7 @@ class TiledTable:
         self.port: PtyPort | None = None
         game = Game.start()
         self.source = TileBoard("tiles:pty", self.plug_in, game.layout, clock=board.clock, wait=board.run)
-        self.table = Table(self.source, Referee(game), NoLog(), settle_s=self.source.settle_s)
+        self.table = Table(self.source, Referee(game), NoLog())
         self.table.start()
 
     def plug_in(self) -> PtyPort:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from companion.referee import Referee
 from companion.rules import Game, Piece, Square
 from companion.script import READING_S, Scene
+from companion.settling import SETTLE_S
 from companion.store import Opening
 from companion.table import Table
 
@@ -40,6 +41,7 @@ class BoardByHand:
     """A live source: it shows what a test has put on the board, as soon as the test says `look`."""
 
     live = True
+    settle_s = SETTLE_S
     trouble = ""
 
     def __init__(self, game: Game, name: str = "board:") -> None:
