@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from companion.readings import BoardReading, Source
+    from companion.rules import Layout
 
 
 class Paced:
@@ -51,6 +52,10 @@ class Paced:
             return None
         reading, self._next = self._next, None
         return reading
+
+    def lay_out(self, layout: Layout) -> None:
+        """See `companion.readings.Source`; a file keeps to the board that it shows."""
+        self._source.lay_out(layout)
 
     def close(self) -> None:
         """Close the source."""

@@ -131,6 +131,14 @@ class Source(Protocol):
         """
         ...
 
+    def lay_out(self, layout: Layout) -> None:
+        """Read a board of this layout from now on.
+
+        Raises:
+            RulesError: if that cannot be the board that is watched: a recording, or a tile board of other squares.
+        """
+        ...
+
     def close(self) -> None:
         """Let go of the device or file; harmless when done twice."""
         ...

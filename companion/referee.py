@@ -98,6 +98,8 @@ class Referee:
         self._cards = CardPiles()
         self._cleared = False
         """The game is over and the board has been emptied."""
+        self._next: Game | None = None
+        """What begins after a match that was recalled."""
 
     # What is going on, for views ----------------------------------------------------------------------------------
 
@@ -117,14 +119,36 @@ class Referee:
         return frozenset(self._disturbed)
 
     @property
+    def to_lift(self) -> frozenset[Square]:
+        """The squares whose piece has to leave the board before the game goes on."""
+        return frozenset(self._undone)
+
+    @property
     def over(self) -> bool:
         """Whether the match has ended, by the rules or by resigning."""
         return self.game.outcome is not None or self.resigned is not None
 
+    @property
+    def recalls(self) -> bool:
+        """Whether a match that has ended is shown only until the first look at the board."""
+        return self._next is not None and not self._started
+
     # Seeing -------------------------------------------------------------------------------------------------------
 
+    def recall(self, ended: Game, resigned: Colour | None = None) -> None:
+        """Show a match that ended before the program was started, in case its pieces still lie there.
+
+        Call it before `start`. While they do, removing them is clearing up, and the next match begins as ever. On any
+        other board the referee's own game begins at the first look.
+        """
+        fresh = self.game
+        self._begin(Record.of(ended))
+        self._next, self.resigned = fresh, resigned
+
     def start(self, time: float) -> list[Event]:
-        """Announce the match; call it once, before the first snapshot."""
+        """Announce the match; call it once, before the first snapshot. A match that has ended is not announced."""
+        if self.over:
+            return []
         game = self.game
         started = events.MatchStarted(
             **self._here(time), first=game.first, layout=str(game.layout), variant=self.variant
@@ -138,12 +162,15 @@ class Referee:
         if self.paused or not self._whole_board_seen(snapshot):
             return []
         board = self._compared(snapshot)
+        if self.recalls and not self._is_left_of_it(board):
+            return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
+        first_look, self._started = not self._started, True
+        if first_look and self._may_be_either(board):
+            return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
         if self.over:
             return self._after_the_end(board)
-        if not self._started:
-            self._started = True
-            if self._does_not_fit(board):
-                return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
+        if first_look and self._does_not_fit(board):
+            return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
         return [*self._restored(board), *self._decide(board)]
 
     def finish(self, time: float) -> list[Event]:
@@ -382,6 +409,16 @@ class Referee:
             return True
         return bool(board.arrivals) and not explain(self.game, board.arrivals).unique
 
+    def _is_left_of_it(self, board: Comparison) -> bool:
+        """Whether what lies there is left of the game, and nothing else."""
+        return bool(board.kept) and not board.arrivals and not board.replaced
+
+    def _may_be_either(self, board: Comparison) -> bool:
+        """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
+        if self._next is None or self._snapshot is None or len(board.kept) > _FEW_PIECES:
+            return False
+        return explain(self._next, compare(self._next, self._snapshot, Sayings()).arrivals).unique
+
     def _ask(self, time: float, question: str, choices: tuple[str, ...], squares: tuple[Square, ...]) -> list[Event]:
         if self.question is not None and (self.question.question, self.question.squares) == (question, squares):
             return []
@@ -403,7 +440,9 @@ class Referee:
         """Removals are clearing up; the next match begins with its first piece on the cleared board."""
         self._forget_solved_problems(board)
         self._cleared = self._cleared or board.empty
-        if self._hand_in_the_way(board.time):
+        if self._cleared:
+            self.question = None
+        if self._hand_in_the_way(board.time) or self._waits_for_a_person:
             return []
         if self._cleared:
             return self._next_match()
@@ -418,17 +457,28 @@ class Referee:
         board = compare(fresh, self._snapshot, Sayings())
         if not board.arrivals or not explain(fresh, board.arrivals).unique:
             return []
-        return [*self.new_match(board.time, fresh), *self._decide(board)]
+        return [*self._start_match(board.time, fresh), *self._decide(board)]
+
+    def _start_match(self, time: float, game: Game) -> list[Event]:
+        self._begin(Record.of(game))
+        return self.start(time)
 
     def _fresh_game(self) -> Game:
-        return Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
+        return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
 
     # What people decide -------------------------------------------------------------------------------------------
 
     def new_match(self, time: float, game: Game) -> list[Event]:
-        """Begin another match; the one in play is left as it is."""
-        self._begin(Record.of(game))
-        return self.start(time)
+        """Begin another match; the one in play is left as it is.
+
+        What lies on the board now has to leave it first, lest it be taken for moves of this match. On another layout
+        the board is looked at afresh.
+        """
+        if game.layout != self.game.layout:
+            self._snapshot, self._hand_since, self._started = None, None, False
+        told = self._start_match(time, game)
+        self._undone = {square for square in game.layout if not self._seen(square) & EMPTY}
+        return told
 
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:
         """Take the board as it lies for the position of a game in progress.
@@ -547,7 +597,7 @@ class Referee:
         if question.question == "order":
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
         elif choice == "new":
-            told = self.new_match(time, self._fresh_game())
+            told = self._start_match(time, self._fresh_game())
         return [*told, *self._look_again(time)]
 
     def _look_again(self, time: float) -> list[Event]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from companion.errors import EndOfSource
+from companion.errors import EndOfSource, RulesError
 from companion.readings import ANYTHING, BoardReading, contents_of
 from companion.rules import Game, Move, Piece, Square, parse_moves
 from companion.settling import SETTLE_S
@@ -62,6 +62,10 @@ class ScriptedSource:
         for reading in self._readings:
             return reading
         raise EndOfSource(f"{self.name} has ended")
+
+    def lay_out(self, layout: Layout) -> None:
+        """Refuse: a script tells of one board."""
+        raise RulesError(f"{self.name} is written for its own board and cannot show {layout}")
 
     def close(self) -> None:
         """Forget the rest."""

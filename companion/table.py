@@ -20,16 +20,15 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from companion import events
 from companion.errors import CompanionError, EndOfSource, SourceError, TableError
-from companion.rules import RulesError
 from companion.settling import Settler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from companion.events import ChoiceNeeded, Event
-    from companion.readings import Source
+    from companion.readings import BoardReading, Source
     from companion.referee import Problem, Referee
-    from companion.rules import Colour, Game, Square
+    from companion.rules import Colour, Game, Layout, Square
     from companion.store.records import Opening
 
     Deed = Callable[[Referee, float], list[Event]]
@@ -100,6 +99,8 @@ class TableView:
     resigned: Colour | None
     problems: tuple[Problem, ...]
     disturbed: frozenset[Square]
+    to_lift: frozenset[Square]
+    """The squares whose piece has to leave the board before the game goes on."""
     question: ChoiceNeeded | None
     source: str
     lost: str
@@ -149,6 +150,8 @@ class Table:
         """Why the source delivers nothing, while it does not."""
         self._broken = ""
         self._evidence = b""
+        self._picture: Picture | None = None
+        self._pictures = 0
         self._pictured = float("-inf")
         self._flushed = float("-inf")
         self._inbox: queue.SimpleQueue[tuple[Deed, Future[TableView]] | None] = queue.SimpleQueue()
@@ -158,7 +161,7 @@ class Table:
         self._bells: set[threading.Lock] = set()
         """One for everyone who waits: a locked lock, which a new view unlocks. A condition would wake the waiting one
         after the other, which hundreds of viewers notice."""
-        self._view = self._look(revision=0, picture=None)
+        self._view = self._look(revision=0)
 
     # For everyone -------------------------------------------------------------------------------------------------
 
@@ -215,17 +218,23 @@ class Table:
     def new_match(self, game: Game, players: Players) -> Deed:
         """The deed that begins another match with these players; the one in play is left as it is.
 
-        It raises `RulesError` for another board than the source reads.
+        On another layout the source is told to read that one; the deed raises `RulesError` if it cannot.
         """
 
         def begin(referee: Referee, time: float) -> list[Event]:
             if game.layout != referee.game.layout:
-                raise RulesError(f"{self.source.name} reads a board of {referee.game.layout}; start anew with --layout")
-            told = replace(self._recorder.opening, light=players.light, dark=players.dark, sets=game.sets)
-            self._recorder.opening = told
+                self._lay_out(game.layout)
+            told = replace(self._recorder.opening, layout=str(game.layout), sets=game.sets)
+            self._recorder.opening = replace(told, light=players.light, dark=players.dark)
             return referee.new_match(time, game)
 
         return begin
+
+    def _lay_out(self, layout: Layout) -> None:
+        """Look at another board, and at nothing that was seen of the one before."""
+        self.source.lay_out(layout)
+        self._settler = Settler(layout, settle_s=self.source.settle_s)
+        self._evidence, self._picture = b"", None
 
     # The thread ---------------------------------------------------------------------------------------------------
 
@@ -317,8 +326,16 @@ class Table:
             return []
         self._time = reading.time
         self._evidence = reading.evidence
-        told = [*self._source_back(), *self.referee.see(self._settler.feed(reading))]
+        told = [*self._source_back(), *self._seen(reading)]
         return self._tell(told, reading.evidence)
+
+    def _seen(self, reading: BoardReading) -> list[Event]:
+        """What the referee makes of a reading; who played a match that was recalled need not play the next one."""
+        recalled = self.referee.recalls
+        told = self.referee.see(self._settler.feed(reading))
+        if recalled and any(isinstance(event, events.MatchStarted) for event in told):
+            self._recorder.opening = replace(self._recorder.opening, light="", dark="")
+        return told
 
     def _tell(self, told: list[Event], evidence: bytes = b"") -> list[Event]:
         """Record events, then show what they did."""
@@ -351,17 +368,19 @@ class Table:
     def _publish(self) -> None:
         """Show what there is now, unless it is what is shown already."""
         shown = self._view
-        view = self._look(revision=shown.revision, picture=shown.picture)
-        fresh = bool(self._evidence) and (shown.picture is None or self._evidence != shown.picture.jpeg)
+        view = self._look(revision=shown.revision)
+        fresh = bool(self._evidence) and (self._picture is None or self._evidence != self._picture.jpeg)
         if fresh and (view != shown or self._time - self._pictured >= PICTURE_S):
             self._pictured = self._time
-            view = replace(view, picture=Picture((shown.picture.number if shown.picture else 0) + 1, self._evidence))
+            self._pictures += 1
+            self._picture = Picture(self._pictures, self._evidence)
+            view = replace(view, picture=self._picture)
         if view != shown:
             with self._showing:
                 self._view = replace(view, revision=shown.revision + 1)
             self.wake()
 
-    def _look(self, *, revision: int, picture: Picture | None) -> TableView:
+    def _look(self, *, revision: int) -> TableView:
         referee, opening = self.referee, self._recorder.opening
         return TableView(
             table=self.id,
@@ -373,6 +392,7 @@ class Table:
             resigned=referee.resigned,
             problems=referee.problems,
             disturbed=referee.disturbed,
+            to_lift=referee.to_lift,
             question=referee.question,
             source=self.source.name,
             lost=self.lost,
@@ -380,5 +400,5 @@ class Table:
             ended=self.ended,
             unrecorded=str(self._recorder.trouble or ""),
             broken=self._broken,
-            picture=picture,
+            picture=self._picture,
         )

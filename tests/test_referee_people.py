@@ -6,7 +6,9 @@ import pytest
 
 from companion import events
 from companion.readings import contents_of, of_colour
-from companion.rules import Colour, Game, IllegalMoveError, Kind, NotationError, RulesError, Square
+from companion.referee import Referee
+from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Move, NotationError, RulesError, Square
+from companion.settling import Settler
 from tests.stories import Scene, piece, told
 from tests.test_referee import WORKED_EXAMPLE
 
@@ -242,6 +244,91 @@ def test_a_piece_after_the_end_is_illegal():
     scene.play(*WORKED_EXAMPLE)
     scene.put("c4", "D+")
     assert scene.look() == ["illegal c4 over"]
+
+
+def test_a_new_match_waits_until_the_pieces_of_the_one_before_have_left_the_board():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    assert lines(scene.referee.new_match(scene.time, Game.start())) == ["MatchStarted"]
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == set(scene.board)
+    for square in list(scene.board):
+        scene.lift(str(square))
+        assert scene.look() == []
+    assert scene.referee.to_lift == set()
+    assert scene.play("a1+") == ["light a1+"]
+
+
+def test_a_new_match_on_another_board_knows_nothing_of_what_was_seen_before():
+    scene = scene_after("a1+", "a2+")
+    ring = Layout.parse("ring")
+    assert lines(scene.referee.new_match(scene.time, Game.start(layout=ring))) == ["MatchStarted"]
+    scene.layout, scene.settler, scene.board = ring, Settler(ring), {}
+    assert scene.look(2) == []
+    assert scene.play("f6x") == ["light f6x"]
+
+
+# A match that ended before the program was started ----------------------------------------------------------------
+
+ENDED = Game.replay(WORKED_EXAMPLE)
+LYING = {ply.square: ply.piece for ply in ENDED.history if isinstance(ply, Move)}
+
+
+def recalled(board: dict, *, ended: Game = ENDED, resigned: Colour | None = None) -> tuple[Scene, list[str]]:
+    """A table at which a match is recalled, with `board` on it; and what the first look tells."""
+    scene = Scene(Game.start("anywhere"))
+    scene.referee = Referee(Game.start("anywhere"))
+    scene.referee.recall(ended, resigned)
+    assert scene.referee.start(0.0) == []
+    scene.board = dict(board)
+    return scene, scene.look(1)
+
+
+def test_pieces_of_the_match_that_has_just_ended_are_known_and_may_be_cleared_up():
+    scene, heard = recalled(LYING)
+    assert (heard, scene.game, scene.referee.over) == ([], ENDED, True)
+    for square in list(scene.board):
+        scene.lift(str(square))
+        assert scene.look(0.5) == []
+    scene.put("b2", "L+")
+    assert scene.look() == ["MatchStarted", "light b2+"]
+    assert scene.game.first == "anywhere"
+
+
+def test_a_match_that_was_resigned_is_known_too():
+    scene, heard = recalled({A1: piece("L+")}, ended=Game.replay(["a1+"]), resigned=Colour.DARK)
+    assert heard == ["asks start"]
+    assert lines(scene.referee.choose(scene.time, "resume")) == []
+    assert (scene.referee.over, scene.referee.resigned) == (True, Colour.DARK)
+
+
+def test_clearing_up_may_have_begun():
+    some = dict(list(LYING.items())[3:9])
+    scene, heard = recalled(some)
+    assert (heard, scene.game) == ([], ENDED)
+
+
+@pytest.mark.parametrize("board", [{}, {A1: piece("D<>")}, {**LYING, A2: piece("D<>")}])
+def test_on_any_other_board_the_next_match_begins(board):
+    scene, heard = recalled(board)
+    assert heard[0] == "MatchStarted"
+    assert (scene.game.history, scene.game.first) == ((), "anywhere")
+
+
+def test_a_piece_that_may_be_left_over_or_the_first_of_the_next_match_is_asked_about():
+    scene, heard = recalled({A1: LYING[A1]})
+    assert heard == ["asks start"]
+    assert scene.referee.question.choices == ("resume", "new")
+    assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted", "light a1+"]
+
+
+def test_taking_the_left_over_piece_away_answers_the_question():
+    scene, _ = recalled({A1: LYING[A1]})
+    scene.lift("a1")
+    assert scene.look() == []
+    assert scene.referee.question is None
+    scene.put("a1", "L+")
+    assert scene.look() == ["MatchStarted", "light a1+"]
 
 
 def test_an_emptied_board_may_be_a_new_match():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import queue
 import threading
 
@@ -13,8 +14,8 @@ from companion.errors import EndOfSource, SourceError, TableError
 from companion.pace import Paced
 from companion.readings import BoardReading, contents_of
 from companion.referee import Referee
-from companion.rules import Colour, Game, Layout, RulesError
-from companion.script import READING_S, Scene, ScriptedSource, moves_by_hand
+from companion.rules import Colour, Game, Layout, Piece, RulesError, Square
+from companion.script import READING_S, Pace, Scene, ScriptedSource, moves_by_hand
 from companion.settling import SETTLE_S
 from companion.store import Opening
 from companion.table import PICTURE_S, Players, Table
@@ -52,6 +53,11 @@ class Feed:
         if isinstance(item, Exception):
             raise item
         return item
+
+    def lay_out(self, layout):
+        if len(layout) % 32 == 16:
+            raise RulesError("feed: cannot show that")
+        self.layout = layout
 
     def close(self):
         self.closed = True
@@ -276,11 +282,25 @@ def test_new_match_has_its_players_and_its_own_log():
     game = Game.start("anywhere")
     with table.running():
         view = table.do(table.new_match(game, Players("Cleo", "Dan")))
-        with pytest.raises(RulesError, match="--layout"):
+        with pytest.raises(RulesError, match="cannot show that"):
             table.do(table.new_match(Game.start(layout=Layout.parse("8x2")), Players()))
     assert (view.game, view.players) == (game, Players("Cleo", "Dan"))
     assert (table._recorder.opening.light, table._recorder.opening.dark) == ("Cleo", "Dan")
     assert [type(event) for event in table._recorder.events] == [events.MatchStarted] * 2
+
+
+def test_new_match_on_another_board_is_read_and_logged_as_such():
+    feed, stairs = Feed(), Layout.parse("8x4")
+    feed.put(dataclasses.replace(Scene(BOARD).reading(), evidence=b"the old board"))
+    table = Table(feed, Referee(Game.start()), Ledger())
+    with table.running():
+        wait_for(table, lambda view: view.picture)
+        view = table.do(table.new_match(Game.start(layout=stairs, sets=3), Players()))
+        assert (view.game.layout, view.picture, feed.layout) == (stairs, None, stairs)
+        scene = Scene(stairs)
+        feed.put(*scene.hold(1), *scene.play(Square.parse("h4"), Piece.parse("light pusher"), Pace()))
+        assert str(wait_for(table, lambda view: view.game.history).game.history[0]) == "h4<>"
+    assert (table._recorder.opening.layout, table._recorder.opening.sets) == ("8x4", 3)
 
 
 def test_several_tables_play_in_one_process():

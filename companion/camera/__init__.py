@@ -14,7 +14,7 @@ from companion.camera.files import StillFolder, VideoFile, read_picture
 from companion.camera.frames import Frame, FrameSource
 from companion.camera.mjpeg import open_stream
 from companion.camera.virtual import VirtualCamera
-from companion.errors import SourceError
+from companion.errors import RulesError, SourceError
 from companion.settling import SETTLE_S
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from companion.camera.frames import Clock
     from companion.readings import BoardReading
+    from companion.rules import Layout
     from companion.vision.reader import VideoReader
 
 __all__ = ["FILE_SOURCES", "LIVE_SOURCES", "Camera", "Frame", "FrameSource", "open_frames", "read_picture"]
@@ -65,10 +66,14 @@ class Camera:
 
     settle_s = SETTLE_S
 
-    def __init__(self, frames: FrameSource, reader: VideoReader) -> None:
+    def __init__(
+        self, frames: FrameSource, reader: VideoReader, *, reader_for: Callable[[Layout], VideoReader] | None = None
+    ) -> None:
+        """`reader_for` makes the reader of another board; without it the camera keeps to the one it has."""
         self.name = frames.name
         self.live = frames.live
         self.reader = reader
+        self._reader_for = reader_for
         self.latest: Frame | None = None
         """The frame of the last reading, for those who want to show it."""
         self._frames = frames
@@ -76,7 +81,8 @@ class Camera:
     @property
     def trouble(self) -> str:
         """Why the board is not found, while it is not."""
-        return "" if self.reader.pose else f"the board is not found: {self.reader.why_not}; give its corners"
+        lost = self.reader.pose is None and self.reader.why_not
+        return f"the board is not found: {self.reader.why_not}; give its corners" if lost else ""
 
     def read(self, timeout_s: float) -> BoardReading | None:
         """The reading of the next frame; see `companion.readings.Source`."""
@@ -85,6 +91,16 @@ class Camera:
             return None
         self.latest = frame
         return self.reader.read(frame.time, frame.image)
+
+    def lay_out(self, layout: Layout) -> None:
+        """Look for another board; see `companion.readings.Source`."""
+        if layout == self.reader.layout:
+            return
+        if not self.live or self._reader_for is None:
+            raise RulesError(
+                f"{self.name} shows a board of {self.reader.layout}; for {layout}, watch a camera or a tile board"
+            )
+        self.reader = self._reader_for(layout)
 
     def close(self) -> None:
         """Close the frame source."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import secrets
 import signal
 import socket
 import threading
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
 
     from companion.readings import Source
     from companion.rules import Game
-    from companion.store import MatchLog
+    from companion.store import Match, MatchLog
+
+logger = logging.getLogger(__name__)
 
 KEYS_FILE = "keys.json"
 PORT = 8000
@@ -78,15 +81,38 @@ class Keys:
 
 
 def table_for(source: Source, game: Game, log: MatchLog, *, table: str, variant: str = "standard") -> Table:
-    """A table that plays `source`: a live one goes on with the match that was interrupted, a file starts its own."""
-    resumed = log.unfinished(table) if source.live else None
-    if resumed is not None:
-        game, variant = log.game(resumed.id), resumed.opening.variant
-    recorder = log.recorder(Opening.of(game, table=table, variant=variant), resume=resumed)
-    if resumed is not None:
-        recorder.opening = resumed.opening
-    paced = source if source.live else Paced(source, time.monotonic, time.sleep)
-    return Table(paced, Referee(game, table=table, variant=variant), recorder)
+    """A table that plays `source`: a live one goes on with the table's last match, a file starts its own.
+
+    A match that was interrupted goes on on its own board. One that has ended is shown as long as its pieces lie there.
+    """
+    opening = Opening.of(game, table=table, variant=variant)
+    last = log.latest(table) if source.live else None
+    if last is None:
+        paced = source if source.live else Paced(source, time.monotonic, time.sleep)
+        return Table(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
+    if not last.finished:
+        played = log.game(last.id)
+        source.lay_out(played.layout)
+        referee = Referee(played, table=table, variant=last.opening.variant)
+        return Table(source, referee, log.recorder(last.opening, resume=last))
+    referee = Referee(game, table=table, variant=variant)
+    if not _recalled(referee, last, log):
+        return Table(source, referee, log.recorder(opening))
+    opening = replace(opening, light=last.opening.light, dark=last.opening.dark)
+    return Table(source, referee, log.recorder(opening, resume=last))
+
+
+def _recalled(referee: Referee, ended: Match, log: MatchLog) -> bool:
+    """Whether `referee` could be given a match that has ended: of the same kind, and not damaged."""
+    try:
+        played, resigned = log.game(ended.id), log.resigned(ended.id)
+    except StoreError as damage:
+        logger.warning("the last match is not shown: %s", damage)
+        return False
+    if (played.layout, ended.opening.variant) != (referee.game.layout, referee.variant):
+        return False
+    referee.recall(played, resigned)
+    return True
 
 
 def serve(tables: Mapping[str, Table], keys: Keys, *, port: int, lan: bool = False) -> None:

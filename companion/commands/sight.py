@@ -142,10 +142,13 @@ def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
     from companion.vision.follow import BoardFollower  # noqa: PLC0415
     from companion.vision.reader import VideoReader  # noqa: PLC0415
 
+    def reader_for(wanted: Layout) -> VideoReader:
+        reader = board_reader(wanted, corners if wanted == layout else None)
+        return VideoReader(reader, BoardFollower(wanted, find=_found_first(reader.locate)))
+
     frames = open_frames(text, time.monotonic)
     try:
-        reader = board_reader(layout, corners)
-        return Camera(frames, VideoReader(reader, BoardFollower(layout, find=_found_first(reader.locate))))
+        return Camera(frames, reader_for(layout), reader_for=reader_for)
     except Exception:
         frames.close()
         raise

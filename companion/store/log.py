@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from companion.errors import StoreError
 from companion.events import Event
-from companion.rules import Layout, MatchText
+from companion.rules import Colour, Layout, MatchText
 from companion.store import chain
 from companion.store.chain import Verification
 from companion.store.database import Database
@@ -131,12 +131,16 @@ class MatchLog:
             row = connection.execute(_MATCHES.where(match_rows.c.id == match)).one_or_none()
         return _match(_there(row, match))
 
-    def unfinished(self, table: str) -> Match | None:
-        """The match to resume at a table: its latest, unless that has ended."""
+    def latest(self, table: str) -> Match | None:
+        """The match that was begun last at a table; None if there is none."""
         query = _MATCHES.where(match_rows.c.table_id == table).order_by(match_rows.c.id.desc()).limit(1)
         with self._database.reading() as connection:
             row = connection.execute(query).one_or_none()
-        latest = _match(row) if row else None
+        return _match(row) if row else None
+
+    def unfinished(self, table: str) -> Match | None:
+        """The match to resume at a table: its latest, unless that has ended."""
+        latest = self.latest(table)
         return latest if latest and not latest.finished else None
 
     def entries(self, match: int) -> tuple[Entry, ...]:
@@ -151,6 +155,11 @@ class MatchLog:
         opening, entries = self.match(match).opening, self.entries(match)
         with _naming(match):
             return game_told_by((entry.event for entry in entries), opening.start())
+
+    def resigned(self, match: int) -> Colour | None:
+        """Who has ended a match by resigning; None if nobody has."""
+        ending = ending_of(entry.event for entry in self.entries(match))
+        return Colour(ending["Winner"]).other if ending["Termination"] == "resigned" else None
 
     def match_text(self, match: int) -> MatchText:
         """A match for export, with its final hash as the tag Log."""

@@ -39,14 +39,15 @@ class Recorder:
     it first. Until then `behind` is not zero, which people must be told. Belongs to one thread.
 
     A `MatchStarted` begins a match in the log, and tells how it opens as far as it knows; `opening` tells the rest.
-    Only the first one after `resume` belongs to the match that goes on.
+    Only the first one after `resume` belongs to the match that goes on; one that has ended does not go on, but may be
+    taken up again by an event that undoes its end.
     """
 
     def __init__(self, log: MatchLog, opening: Opening | None = None, *, resume: Match | None = None) -> None:
         """Write to `log`; go on with the match `resume` where there is one (`MatchLog.unfinished`)."""
         self._log = log
         self._waiting: deque[_Begun | _Happened] = deque()
-        self._resumes = resume is not None
+        self._resumes = resume is not None and not resume.finished
         self._begun = resume is not None
         self._length = resume.length if resume else 0
         self.opening = opening or (resume.opening if resume else Opening())

@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
-from companion.errors import LinkError, SourceError
+from companion.errors import LinkError, RulesError, SourceError
 from companion.readings import ANYTHING, LETTERS, BoardReading, contents_of
 from companion.tiles.ports import PortFinder
 from companion.tiles.session import Session
@@ -65,10 +65,12 @@ class TileBoard:
         *,
         clock: Callable[[], float],
         wait: Callable[[float], None],
+        rebuild: Callable[[int], None] | None = None,
     ) -> None:
         """Open the port; the board itself may say HELLO later.
 
-        `connect` opens the port, `clock` gives monotonic seconds, `wait` lets so many of them pass.
+        `connect` opens the port, `clock` gives monotonic seconds, `wait` lets so many of them pass. `rebuild` makes the
+        board one of so many squares, which only a pretended board can be.
 
         Raises:
             SourceError: if the port cannot be opened.
@@ -78,6 +80,7 @@ class TileBoard:
         self._layout = layout
         self._clock = clock
         self._wait = wait
+        self._rebuild = rebuild
         self._port: Port | None = None
         self._session = Session(clock())
         self._readings: deque[BoardReading] = deque()
@@ -135,6 +138,23 @@ class TileBoard:
     def ask(self, command: wire.Command) -> Request:
         """Send the board a command the next time that `read` is called."""
         return self._session.ask(command)
+
+    def lay_out(self, layout: Layout) -> None:
+        """Take the squares for those of another board; see `companion.readings.Source`."""
+        if layout == self._layout:
+            return
+        board = self._session.board
+        if self._rebuild is not None:
+            self._rebuild(len(layout))
+        elif board is not None and board.squares != len(layout):
+            raise RulesError(
+                f"{self.name} has {board.squares} squares, and {layout} has {len(layout)}; "
+                "choose a layout of as many, or flash the firmware for that many"
+            )
+        self._layout, self._light = layout, ""
+        self._readings.clear()
+        self.close()
+        self._retry_s = float("-inf")
 
     def close(self) -> None:
         """Let go of the port; the board goes dark by itself."""
@@ -194,7 +214,7 @@ class TileBoard:
         if board is not None and board.squares != len(self._layout):
             raise LinkError(
                 f"this board has {board.squares} squares and the layout {self._layout} has {len(self._layout)}; "
-                "choose the layout that fits with --layout, or flash the firmware for that many squares"
+                "choose the layout that fits, or flash the firmware for that many squares"
             )
         if letters is not None and letters != self._told_letters:
             self._tell(letters)
@@ -227,7 +247,7 @@ def open_tiles(
     kind, _, wanted = text.partition(":")
     if kind == "virtual":
         board = VirtualBoard(len(layout), clock)
-        return TileBoard(text, lambda: VirtualPort(board, wait), layout, clock=clock, wait=wait)
+        return TileBoard(text, lambda: VirtualPort(board, wait), layout, clock=clock, wait=wait, rebuild=board.rebuild)
     if not wanted:
         raise SourceError(f"{text!r} names no port; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3")
     return TileBoard(text, PortFinder(wanted, clock), layout, clock=clock, wait=wait)

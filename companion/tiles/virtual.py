@@ -74,6 +74,12 @@ class VirtualBoard:
             if old != letter:
                 self._say(wire.Changed(0, 0, index, old, letter))
 
+    def rebuild(self, squares: int) -> None:
+        """Be an empty board of so many squares, which no real one can."""
+        with self._lock:
+            self.letters = DARK * squares
+            self.reset("P")
+
     def reset(self, cause: str = "E") -> None:
         """Start anew, as opening the port makes an Arduino do."""
         with self._lock:

@@ -1,0 +1,46 @@
+"""A camera may be told to look for another board; what shows a recorded game may not."""
+
+import pytest
+
+from companion.camera import Camera
+from companion.commands.sight import open_source
+from companion.errors import RulesError
+from companion.pace import Paced
+from companion.rules import Layout
+
+STANDARD, RING = Layout.parse("4x4"), Layout.parse("ring")
+
+
+class Frames:
+    name, live = "camera:0", True
+
+    def read(self, timeout_s):
+        return None
+
+    def close(self):
+        pass
+
+
+class Reader:
+    pose, why_not = None, ""
+
+    def __init__(self, layout):
+        self.layout = layout
+
+
+def test_a_camera_gets_a_reader_of_the_new_board():
+    camera = Camera(Frames(), Reader(STANDARD), reader_for=Reader)
+    first = camera.reader
+    camera.lay_out(STANDARD)
+    assert camera.reader is first
+    camera.lay_out(RING)
+    assert camera.reader.layout == RING
+    assert camera.trouble == ""
+
+
+def test_a_game_that_was_recorded_or_drawn_keeps_its_board():
+    with open_source("virtual:", STANDARD, None) as source:
+        source.lay_out(STANDARD)
+        with pytest.raises(RulesError, match="virtual: shows a board of 4x4; for ring, watch a camera or a tile board"):
+            Paced(source, lambda: 0.0, lambda _: None).lay_out(RING)
+        assert source.reader.layout == STANDARD

@@ -1,0 +1,115 @@
+"""How a table is taken up again: what the log and the board together make of the match before."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from companion.commands.serving import table_for
+from companion.rules import Colour, Game, Layout
+from companion.store import MatchLog
+from companion.table import Players
+from tests.web.room import BoardByHand, Room
+
+WORKED_EXAMPLE = [
+    *("a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>"),
+    *("c1x", "d2><", "d3+", "d4x", "b4x", "b3<>", "b1<>"),
+]
+
+
+@pytest.fixture
+def log(tmp_path):
+    with MatchLog.open(tmp_path, lambda: datetime.now(UTC)) as log:
+        yield log
+
+
+class Program(Room):
+    """A program that is started on a log; leaving it kills it, and the pieces stay where they are."""
+
+    def __init__(self, log: MatchLog, before: Room | None = None) -> None:
+        game = Game.start()
+        self.board = BoardByHand(game)
+        if before is not None:
+            self.board.scene.pieces = dict(before.board.scene.pieces)
+        self.table = table_for(self.board, game, log, table="1")
+
+    def __enter__(self):
+        self.table.open()
+        return self
+
+    def __exit__(self, *exception):
+        self.table.close()
+
+
+def history(room) -> list[str]:
+    return [str(ply) for ply in room.view.game.history if str(ply) != "-"]
+
+
+def test_match_that_was_over_when_the_program_died_shows_its_result_and_is_cleared_up(log):
+    with Program(log) as first:
+        first.table.do(first.table.new_match(Game.start(), Players("Ann", "Ben")))
+        first.play(*WORKED_EXAMPLE)
+        assert first.view.over
+    with Program(log, first) as second:
+        assert second.view.over
+        view = second.look()
+        assert (view.over, view.winner, view.players.light, view.question) == (True, Colour.LIGHT, "Ann", None)
+        assert history(second) == WORKED_EXAMPLE
+        second.board.scene.pieces.clear()
+        assert second.look().over
+        second.put("d4", "light diagonal")
+        second.look()
+        assert (history(second), second.view.players) == (["d4x"], Players("Ann", "Ben"))
+    ended, fresh = log.matches("1")[1:]
+    assert (ended.finished, fresh.finished, fresh.plies) == (True, False, 1)
+    assert log.verify(ended.id).sound
+
+
+def test_board_that_is_empty_at_the_start_begins_a_match_of_nobody(log):
+    with Program(log) as first:
+        first.table.do(first.table.new_match(Game.start(), Players("Ann", "Ben")))
+        first.play("a1+")
+        first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    with Program(log) as second:
+        assert second.view.resigned is Colour.DARK
+        view = second.look()
+        assert (view.over, view.players, view.game.history) == (False, Players(), ())
+    assert [match.finished for match in log.matches("1")[1:]] == [True, False]
+
+
+def test_end_that_is_undone_after_a_restart_goes_on_in_the_same_match(log):
+    with Program(log) as first:
+        first.play("a1+", "a3><")
+        first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    with Program(log, first) as second:
+        second.look()
+        second.table.do(lambda referee, time: referee.undo(time))
+        assert not second.view.over
+    [match] = log.matches("1")
+    assert not match.finished
+    assert [str(ply) for ply in log.game(match.id).history] == ["a1+"]
+
+
+def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log):
+    ring = Layout.parse("ring")
+    with Program(log) as first:
+        first.table.do(first.table.new_match(Game.start("anywhere", layout=ring, sets=3), Players()))
+        first.play("f6x")
+    with Program(log, first) as second:
+        assert second.board.scene.layout == ring
+        second.board.scene.pieces = dict(first.board.scene.pieces)
+        second.play("e5+")
+        assert history(second) == ["f6x", "e5+"]
+        assert (second.view.game.sets, second.view.game.first) == (3, "anywhere")
+
+
+def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog):
+    with Program(log) as first:
+        first.play("a1+")
+        first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    with log._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE events SET link = replace(link, 'a1+', 'zz+')")
+    with Program(log) as second:
+        assert not second.view.over
+    assert "is damaged" in caplog.text

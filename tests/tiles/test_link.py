@@ -1,0 +1,65 @@
+"""A tile board as a source: which board it is taken for."""
+
+import pytest
+
+from companion.errors import RulesError, SourceError
+from companion.readings import EMPTY
+from companion.rules import Layout
+from companion.tiles.link import TileBoard, open_tiles
+from companion.tiles.virtual import VirtualBoard, VirtualPort
+
+STANDARD, RING, LONG = (Layout.parse(name) for name in ("4x4", "ring", "8x2"))
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def wait(self, seconds):
+        self.now += seconds
+
+
+def read(board):
+    """The first reading that comes."""
+    for _ in range(20):
+        reading = board.read(1.0)
+        if reading is not None:
+            return reading
+    raise AssertionError("nothing comes")
+
+
+def test_a_pretended_board_becomes_whatever_board_is_asked_for():
+    clock = Clock()
+    with open_tiles("virtual:tiles", STANDARD, clock=clock, wait=clock.wait) as board:
+        assert read(board).squares == (EMPTY,) * 16
+        board.lay_out(RING)
+        assert read(board).squares == (EMPTY,) * len(RING)
+
+
+@pytest.fixture
+def real():
+    """A board that has its squares and no others."""
+    clock = Clock()
+    board = VirtualBoard(16, clock)
+    return TileBoard("tiles:COM3", lambda: VirtualPort(board, clock.wait), STANDARD, clock=clock, wait=clock.wait)
+
+
+def test_a_board_may_be_laid_out_otherwise_with_as_many_squares(real):
+    read(real)
+    real.lay_out(LONG)
+    assert len(read(real).squares) == 16
+
+
+def test_a_board_of_other_squares_is_refused_and_stays_what_it_is(real):
+    read(real)
+    with pytest.raises(RulesError, match="tiles:COM3 has 16 squares, and ring has 32"):
+        real.lay_out(RING)
+    assert len(read(real).squares) == 16
+
+
+def test_a_board_that_turns_out_to_have_other_squares_is_lost_with_the_reason(real):
+    real.lay_out(RING)
+    with pytest.raises(SourceError, match="this board has 16 squares and the layout ring has 32"):
+        read(real)
