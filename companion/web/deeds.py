@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from companion.events import EMPTY_TEXT, parse_content
-from companion.rules import Colour, Game, Piece, RulesError, Square
+from companion.rules import Colour, Game, Layout, Piece, RulesError, Square
 from companion.table import Players
 
 if TYPE_CHECKING:
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from companion.referee import Referee
     from companion.table import Deed, Table
 
+MOST_SETS = 8
+MOST_SQUARES = 128
+"""As many as the largest tile board has."""
+_LONGEST_DRAWING = 400
 _PLAYERS_NAME = Field(default="", max_length=40)
 
 
@@ -146,10 +150,24 @@ class NewMatch(Request):
     light: str = _PLAYERS_NAME
     dark: str = _PLAYERS_NAME
     first: Literal["outside", "anywhere"] = "outside"
+    layout: str = Field(
+        default="",
+        max_length=_LONGEST_DRAWING,
+        examples=["4x4", "..##/####/####/##.."],
+        description="The board: a name, or rows of # and . from the far side, joined by /. By default the one in play.",
+    )
+    drawing: str = Field(default="", max_length=_LONGEST_DRAWING, description="A drawn board; it counts for `layout`.")
+    sets: Annotated[int | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, ge=1, le=MOST_SETS, description="Sets of pieces; by default one to every sixteen squares."
+    )
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:
         """Tell the table."""
-        game = Game.start(self.first, layout=referee.game.layout, sets=referee.game.sets)
+        wanted = self.drawing or self.layout
+        layout = Layout.parse(wanted) if wanted else referee.game.layout
+        if len(layout) > MOST_SQUARES:
+            raise RulesError(f"that board has {len(layout)} squares; at most {MOST_SQUARES} can be watched")
+        game = Game.start(self.first, layout=layout, sets=self.sets)
         return table.new_match(game, Players(self.light, self.dark))(referee, time)
 
 

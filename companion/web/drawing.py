@@ -157,6 +157,12 @@ class _Eye:
             yield Label(str(row + 1), RIM / 2, self.corner(Square(row, 0))[1] + SQUARE / 2)
 
 
+def emblem(layout: Layout) -> str:
+    """The squares of a board as an SVG path, each 10 units wide, for a picture of the board alone."""
+    corners = ((square.column * 10 + 1, (layout.rows - 1 - square.row) * 10 + 1) for square in layout)
+    return "".join(f"M{x} {y}h8v8h-8z" for x, y in corners)
+
+
 def _plates(layout: Layout) -> Iterator[Square]:
     """The corner nearest to a1 of every 2x2 board; laying them row by row is the only way."""
     left = set(layout.squares)

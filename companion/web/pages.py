@@ -24,10 +24,11 @@ from pydantic import ValidationError
 from companion import __version__
 from companion.errors import RulesError, TableError
 from companion.readings import ALL_CONTENTS
-from companion.rules import Colour, Kind
+from companion.rules import Colour, Kind, Layout
+from companion.rules.layout import NAMED_LAYOUTS
 from companion.web import words
-from companion.web.deeds import REQUESTS
-from companion.web.drawing import draw
+from companion.web.deeds import MOST_SETS, REQUESTS
+from companion.web.drawing import draw, emblem
 from companion.web.language import _
 from companion.web.live import stream
 
@@ -148,8 +149,23 @@ def hand(table: str) -> str | AnyResponse:
     ply = request.args.get("ply", 0, int)
     move = view.game.history[ply - 1] if 0 < ply <= len(view.game.history) else None
     template = "hand.html" if "HX-Request" in request.headers else "hand_page.html"
-    told = {"square": square, "ply": ply, "move": move, "contents": ALL_CONTENTS[1:], "joining": "join" in request.args}
+    told = {
+        "square": square,
+        "ply": ply,
+        "move": move,
+        "contents": ALL_CONTENTS[1:],
+        "joining": "join" in request.args,
+        "layouts": _layouts(view.game.layout),
+        "most_sets": MOST_SETS,
+    }
     return render_template(template, token=app.gate.token(), **told, **_shown(view, look))
+
+
+def _layouts(played: Layout) -> list[tuple[str, Layout, str]]:
+    """The boards to choose from, by name, each with its emblem; the one that is played on is always among them."""
+    boards = {name: Layout.parse(name) for name in NAMED_LAYOUTS}
+    boards[str(played)] = played
+    return [(name, layout, emblem(layout)) for name, layout in boards.items()]
 
 
 @pages.post("/t/<table>/do/<deed>")

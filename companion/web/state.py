@@ -73,6 +73,7 @@ class TableState(BaseModel):
     paused: bool
     problems: list[ProblemState]
     disturbed: list[str]
+    to_lift: list[str] = Field(description="Squares whose piece has to leave the board before the game goes on.")
     question: dict[str, Any] | None
     notices: list[NoticeState]
     source: str
@@ -113,6 +114,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "paused": view.paused,
         "problems": [_problem(problem) for problem in view.problems],
         "disturbed": [str(square) for square in sorted(view.disturbed)],
+        "to_lift": [str(square) for square in sorted(view.to_lift)],
         "question": view.question.as_dict() if view.question else None,
         "notices": [{"kind": told.kind, "title": told.title, "text": told.text} for told in words.notices(view)],
         "source": view.source,

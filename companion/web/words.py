@@ -49,6 +49,12 @@ def colour_name(colour: Colour) -> str:
     return _("Light") if colour is Colour.LIGHT else _("Dark")
 
 
+def layout_name(name: str) -> str:
+    """What a board is called; one that was drawn has no name."""
+    called = {"ring": _("ring"), "stairs": _("stairs"), "corners": _("corners")}
+    return called.get(name, name if "/" not in name else _("this one"))
+
+
 def headline(view: TableView) -> str:
     """The state of the match in a few words: whose turn it is, or how it ended."""
     if view.over:
@@ -113,6 +119,14 @@ def _questions(view: TableView) -> Iterator[Notice]:
     asked = view.question
     if asked is None:
         return
+    if view.over and asked.question == "start":
+        yield Notice(
+            "ask",
+            _("Which game do these pieces belong to?"),
+            _("They may be left of the last one, or begin the next."),
+            choices=(("resume", _("They are left over")), ("new", _("Begin a new match"))),
+        )
+        return
     title, text = {
         "order": (_("In which order?"), _("Several pieces came at once, and more than one order is legal.")),
         "start": (_("This is not the game that was being played"), _("What shall be done with what lies here?")),
@@ -127,6 +141,11 @@ def _questions(view: TableView) -> Iterator[Notice]:
 def _wrongs(view: TableView) -> Iterator[Notice]:
     for problem in view.problems:
         yield _wrong(problem)
+    if view.to_lift:
+        lying = ", ".join(map(str, sorted(view.to_lift)))
+        yield Notice(
+            "note", _("Clear away what was played before"), _("Lift the pieces on %(squares)s.", squares=lying)
+        )
     if view.disturbed:
         squares = sorted(view.disturbed)
         wanted = ", ".join(f"{square} {view.game.content(square)}" for square in squares)

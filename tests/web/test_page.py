@@ -193,6 +193,11 @@ def test_forms_work_without_any_script(here, room):
         ("resign", {"colour": "green"}, 422, "colour"),
         ("choose", {"choice": "new"}, 409, "nothing is asked"),
         ("new", {"light": "x" * 41}, 422, "light"),
+        ("new", {"layout": "heptagon"}, 409, "is neither a layout&#39;s name (4x4, 8x2"),
+        ("new", {"drawing": "###/###"}, 409, "2x2 boards cannot tile this layout"),
+        ("new", {"drawing": "/".join(["#" * 26] * 8)}, 409, "that board has 208 squares; at most 128"),
+        ("new", {"sets": "0"}, 422, "sets"),
+        ("new", {"sets": "many"}, 422, "sets"),
         ("undo", {"plies": "7"}, 409, "gone on meanwhile"),
         ("dance", {}, 404, "nothing called dance"),
     ],
@@ -204,6 +209,39 @@ def test_refused_deed_says_why_and_changes_nothing(here, room, deed, fields, cod
     assert answer.status_code == code
     assert why in answer.text
     assert room.view.game is before.game
+
+
+@pytest.mark.parametrize(
+    ("fields", "layout", "sets"),
+    [
+        ({}, "4x4", 1),
+        ({"layout": "ring"}, "ring", 2),
+        ({"layout": "8x2", "sets": "3"}, "8x2", 3),
+        ({"layout": "4x4", "drawing": "..## / #### / ##.."}, "..##/####/##..", 1),
+    ],
+)
+def test_new_match_is_played_on_the_board_that_was_chosen(here, room, fields, layout, sets):
+    room.look()
+    assert here.rule("new", light="Ann", first="anywhere", **fields).status_code == 303
+    assert (str(room.view.game.layout), room.view.game.sets) == (layout, sets)
+    assert (str(room.board.scene.layout), room.view.game.first) == (layout, "anywhere")
+    room.play("a1+")
+    assert [str(ply) for ply in room.view.game.history] == ["a1+"]
+    assert f'value="{layout}" checked' in here.get("/t/1/hand").text
+
+
+def test_pieces_of_the_match_before_have_to_be_lifted_and_that_is_said(app, here, room):
+    room.play("a1+", "a3><")
+    here.rule("new", layout="4x4")
+    assert here.get("/api/t/1").json["to_lift"] == ["a1", "a3"]
+    with app.test_request_context():
+        [notice] = notices(room.look())
+    assert (notice.title, notice.text) == ("Clear away what was played before", "Lift the pieces on a1, a3.")
+    for square in ("a1", "a3"):
+        room.lift(square)
+    room.look()
+    assert room.play("b1x").to_lift == frozenset()
+    assert str(room.view.game.history[0]) == "b1x"
 
 
 def test_join_takes_the_board_as_it_lies(here, room):
