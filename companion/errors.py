@@ -9,6 +9,7 @@
     │   └── IllegalMoveError            a move that the rules refuse; knows the reason and the legal squares
     ├── ProfileError (ValueError)       a profile file with an unknown version or a bad field
     ├── SourceError (OSError)           a camera, file, folder or port that cannot be used
+    │   ├── SourceSyntaxError           a text that names no source
     │   └── EndOfSource                 a file that has been read to its end
     ├── VisionError (ValueError)        a picture or corners that the reader cannot work with
     ├── LinkError (OSError)             a tile board that does not answer, or answers nonsense
@@ -52,6 +53,10 @@ class ProfileError(CompanionError, ValueError):
 
 class SourceError(CompanionError, OSError):
     """A camera, file, folder or port that cannot be opened or read."""
+
+
+class SourceSyntaxError(SourceError):
+    """A text that names no source: waiting does not help, writing it otherwise does."""
 
 
 class EndOfSource(SourceError):  # noqa: N818 (not a failure: what a file source says after its last frame)

@@ -170,6 +170,11 @@ class Table:
         """The latest view."""
         return self._view
 
+    @property
+    def alive(self) -> bool:
+        """Whether its thread runs: after `close` only if its source hangs."""
+        return self._thread is not None and self._thread.is_alive()
+
     def wait_newer(self, revision: int, timeout_s: float) -> TableView:
         """The latest view, as soon as its revision is not `revision`, or after `timeout_s`."""
         bell = threading.Lock()
@@ -259,7 +264,7 @@ class Table:
         self._inbox.put(None)
         if self._thread is not None:
             self._thread.join(JOIN_S)
-            if self._thread.is_alive():
+            if self.alive:
                 logger.error("table %s does not stop: its source %s hangs", self.id, self.source.name)
                 return
         self._refuse_waiting()

@@ -14,7 +14,7 @@ from companion.camera.files import StillFolder, VideoFile, read_picture
 from companion.camera.frames import Frame, FrameSource
 from companion.camera.mjpeg import open_stream
 from companion.camera.virtual import VirtualCamera
-from companion.errors import RulesError, SourceError
+from companion.errors import RulesError, SourceSyntaxError
 from companion.settling import SETTLE_S
 
 if TYPE_CHECKING:
@@ -33,32 +33,34 @@ FILE_SOURCES: dict[str, Callable[[str], FrameSource]] = {
     "virtual": VirtualCamera,
 }
 """How to open what has its own clock, by the word before the colon."""
-LIVE_SOURCES: dict[str, Callable[[str, Clock], FrameSource]] = {
-    "camera": open_camera,
-    "http": lambda rest, clock: open_stream(f"http:{rest}", clock),
-    "https": lambda rest, clock: open_stream(f"https:{rest}", clock),
+LIVE_SOURCES: dict[str, Callable[[str, Clock, bool], FrameSource]] = {
+    "camera": lambda rest, clock, patient: open_camera(rest, clock, patient=patient),
+    "http": lambda rest, clock, patient: open_stream(f"http:{rest}", clock, patient=patient),
+    "https": lambda rest, clock, patient: open_stream(f"https:{rest}", clock, patient=patient),
 }
 """How to open what lives by the world's clock."""
 
 
-def open_frames(text: str, clock: Clock) -> FrameSource:
+def open_frames(text: str, clock: Clock, *, patient: bool = False) -> FrameSource:
     """Open a frame source by its text.
 
     Args:
         text: what people write, such as ``camera:0``.
         clock: monotonic seconds, for sources that live by the world's clock; a file has its own.
+        patient: a live source that is not there yet is no error; it is lost until it comes.
 
     Raises:
-        SourceError: if it is not there, cannot be read, or the text names no kind of source.
+        SourceSyntaxError: if the text names no source.
+        SourceError: if it is not there, or cannot be read.
     """
     scheme, colon, rest = text.partition(":")
     if colon and scheme in FILE_SOURCES:
         return FILE_SOURCES[scheme](rest)
     if colon and scheme in LIVE_SOURCES:
-        return LIVE_SOURCES[scheme](rest, clock)
+        return LIVE_SOURCES[scheme](rest, clock, patient)
     known = ", ".join(f"{name}:…" for name in (*FILE_SOURCES, *LIVE_SOURCES))
     hint = f"; did you mean video:{text}?" if Path(text).is_file() else ""
-    raise SourceError(f"{text!r} is not a source; known are {known}{hint}")
+    raise SourceSyntaxError(f"{text!r} is not a source; known are {known}{hint}")
 
 
 class Camera:

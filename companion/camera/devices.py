@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from companion.camera.live import LiveFrames
-from companion.errors import SourceError
+from companion.errors import SourceError, SourceSyntaxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,17 +95,24 @@ class VideoDevice(Protocol):
 
 
 def open_camera(
-    which: str, clock: Clock, *, system: System | None = None, driver: Callable[[str | int], VideoDevice] | None = None
+    which: str,
+    clock: Clock,
+    *,
+    patient: bool = False,
+    system: System | None = None,
+    driver: Callable[[str | int], VideoDevice] | None = None,
 ) -> LiveFrames:
     """A camera by its number or device file.
 
     Args:
         which: ``0``, or ``/dev/video2``.
         clock: monotonic seconds.
+        patient: wait for a camera that is not there yet.
         system: where devices are looked up.
         driver: opens a device; OpenCV's by default.
 
     Raises:
+        SourceSyntaxError: if `which` names no camera.
         SourceError: if it cannot be used; the message says why and what to do.
     """
     system = system or System()
@@ -115,7 +122,7 @@ def open_camera(
     def capture() -> DeviceCapture:
         return DeviceCapture(lasting if lasting.exists() else path, system, driver or _driver)
 
-    return LiveFrames(f"camera:{which}", capture, clock)
+    return LiveFrames(f"camera:{which}", capture, clock, patient=patient)
 
 
 class DeviceCapture:
@@ -173,7 +180,7 @@ def _device_file(which: str, system: System) -> Path:
         return system.dev / f"video{which}"
     path = Path(which)
     if not path.is_absolute():
-        raise SourceError(f"camera:{which} names no camera; write camera:0, or camera:/dev/video0")
+        raise SourceSyntaxError(f"camera:{which} names no camera; write camera:0, or camera:/dev/video0")
     return path
 
 

@@ -63,14 +63,15 @@ class LiveFrames:
         name: the text it was opened by.
         open_capture: opens the device, or raises `SourceError` with the reason.
         clock: monotonic seconds.
+        patient: a device that is not there yet is waited for, as one that was lost.
 
     Raises:
-        SourceError: if the device cannot be opened now.
+        SourceError: if the device cannot be opened now, unless `patient`.
     """
 
     live = True
 
-    def __init__(self, name: str, open_capture: Callable[[], Capture], clock: Clock) -> None:
+    def __init__(self, name: str, open_capture: Callable[[], Capture], clock: Clock, *, patient: bool = False) -> None:
         self.name = name
         self._open = open_capture
         self._clock = clock
@@ -80,7 +81,7 @@ class LiveFrames:
         self._good = clock()
         self._failed = float("-inf")
         self._stop = threading.Event()
-        first = open_capture()
+        first = None if patient else open_capture()
         self._thread = threading.Thread(target=self._run, args=(first,), name=f"capture {name}", daemon=True)
         self._thread.start()
 

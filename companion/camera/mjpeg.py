@@ -13,12 +13,13 @@ import ssl
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import cv2
 import numpy as np
 
 from companion.camera.live import LiveFrames
-from companion.errors import SourceError
+from companion.errors import SourceError, SourceSyntaxError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +39,24 @@ _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """A camera is in the same network: no proxy is asked for it."""
 
 
-def open_stream(address: str, clock: Clock) -> LiveFrames:
-    """The pictures of the stream at `address`, a whole URL."""
-    return LiveFrames(address, lambda: MjpegCapture(address), clock)
+def open_stream(address: str, clock: Clock, *, patient: bool = False) -> LiveFrames:
+    """The pictures of the stream at `address`, a whole URL; `patient` waits for one that does not answer yet.
+
+    Raises:
+        SourceSyntaxError: if `address` names no machine.
+        SourceError: if there is no stream there.
+    """
+    if not _names_a_machine(address):
+        raise SourceSyntaxError(f"{address} is no address of a camera; write http://camera.local/stream")
+    return LiveFrames(address, lambda: MjpegCapture(address), clock, patient=patient)
+
+
+def _names_a_machine(address: str) -> bool:
+    try:
+        parts = urlsplit(address)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 class MjpegParser:

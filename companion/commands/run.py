@@ -51,7 +51,8 @@ def run(
 ) -> None:
     """Referee a game, and show it on a page that everyone in the room can follow.
 
-    An interrupted match goes on where it was. Files are played in real time, and never resumed.
+    An interrupted match goes on where it was. A camera or a tile board that is not there yet is waited for. Files are
+    played in real time, and never resumed.
     """
     game = Game.start(first, layout=layout, sets=sets)
     keys = Keys.kept(_folder(data))
@@ -59,7 +60,7 @@ def run(
         log = open_until_done.enter_context(open_log(data))
         tables = {}
         for table, text in enumerate(sources, start=1):
-            source = open_until_done.enter_context(open_source(text, layout, corners))
+            source = open_until_done.enter_context(open_source(text, layout, corners, patient=True))
             tables[str(table)] = table_for(source, game, log, table=str(table), variant=variant)
         serve(tables, keys, port=port, lan=lan)
 

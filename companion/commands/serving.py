@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import json
 import logging
+import os
 import secrets
 import signal
 import socket
@@ -127,6 +129,9 @@ def serve(tables: Mapping[str, Table], keys: Keys, *, port: int, lan: bool = Fal
         serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
         _tell_where(serving.port, keys.pin, sorted(addresses))
         stop.wait()
+    if any(table.alive for table in tables.values()):
+        # Its thread is inside a driver or OpenCV, which crash when Python is torn down around them.
+        atexit.register(os._exit, 1)
 
 
 def _tell_where(port: int, pin: str, addresses: list[str]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.errors import SourceSyntaxError
 from companion.profile import Profile
 from companion.rules import FirstMove, Layout, LayoutError
 
@@ -127,17 +128,25 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
-    """The source of readings that `text` names.
+def open_source(text: str, layout: Layout, corners: Corners | None, *, patient: bool = False) -> Source:
+    """The source of readings that `text` names; if `patient`, a live one that is not there yet is lost until it comes.
 
     Raises:
+        UsageError: if the text names no source.
         SourceError: if it cannot be opened.
         VisionError: if `corners` cannot be the corners of a board.
     """
+    try:
+        return _opened(text, layout, corners, patient=patient)
+    except SourceSyntaxError as error:
+        raise click.UsageError(str(error)) from error
+
+
+def _opened(text: str, layout: Layout, corners: Corners | None, *, patient: bool) -> Source:
     if text.startswith("tiles") or text == "virtual:tiles":
         from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
-        return open_tiles(text, layout, clock=time.monotonic, wait=time.sleep)
+        return open_tiles(text, layout, clock=time.monotonic, wait=time.sleep, patient=patient)
     from companion.camera import Camera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
     from companion.vision.follow import BoardFollower  # noqa: PLC0415
     from companion.vision.reader import VideoReader  # noqa: PLC0415
@@ -146,7 +155,7 @@ def open_source(text: str, layout: Layout, corners: Corners | None) -> Source:
         reader = board_reader(wanted, corners if wanted == layout else None)
         return VideoReader(reader, BoardFollower(wanted, find=_found_first(reader.locate)))
 
-    frames = open_frames(text, time.monotonic)
+    frames = open_frames(text, time.monotonic, patient=patient)
     try:
         return Camera(frames, reader_for(layout), reader_for=reader_for)
     except Exception:

@@ -12,7 +12,7 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
-from companion.errors import LinkError, RulesError, SourceError
+from companion.errors import LinkError, RulesError, SourceError, SourceSyntaxError
 from companion.readings import ANYTHING, LETTERS, BoardReading, contents_of
 from companion.tiles.ports import PortFinder
 from companion.tiles.session import Session
@@ -65,15 +65,17 @@ class TileBoard:
         *,
         clock: Callable[[], float],
         wait: Callable[[float], None],
+        patient: bool = False,
         rebuild: Callable[[int], None] | None = None,
     ) -> None:
         """Open the port; the board itself may say HELLO later.
 
-        `connect` opens the port, `clock` gives monotonic seconds, `wait` lets so many of them pass. `rebuild` makes the
+        `connect` opens the port, `clock` gives monotonic seconds, `wait` lets so many of them pass. If `patient`, the
+        port is opened when it is read first: one that is not there yet is lost until it comes. `rebuild` makes the
         board one of so many squares, which only a pretended board can be.
 
         Raises:
-            SourceError: if the port cannot be opened.
+            SourceError: if the port cannot be opened, unless `patient`.
         """
         self.name = name
         self._connect = connect
@@ -89,7 +91,8 @@ class TileBoard:
         self._retry_s = float("-inf")
         self._complaint = ""
         self._light = ""
-        self._open()
+        if not patient:
+            self._open()
 
     @property
     def session(self) -> Session:
@@ -238,10 +241,12 @@ def open_tiles(
     *,
     clock: Callable[[], float],
     wait: Callable[[float], None],
+    patient: bool = False,
 ) -> TileBoard:
-    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``; `clock` and `wait` are those of `TileBoard`.
+    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``; the other arguments are those of `TileBoard`.
 
     Raises:
+        SourceSyntaxError: if no port is named.
         SourceError: if the port cannot be opened, or no board is found; says what to do.
     """
     kind, _, wanted = text.partition(":")
@@ -249,5 +254,5 @@ def open_tiles(
         board = VirtualBoard(len(layout), clock)
         return TileBoard(text, lambda: VirtualPort(board, wait), layout, clock=clock, wait=wait, rebuild=board.rebuild)
     if not wanted:
-        raise SourceError(f"{text!r} names no port; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3")
-    return TileBoard(text, PortFinder(wanted, clock), layout, clock=clock, wait=wait)
+        raise SourceSyntaxError(f"{text!r} names no port; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3")
+    return TileBoard(text, PortFinder(wanted, clock), layout, clock=clock, wait=wait, patient=patient)

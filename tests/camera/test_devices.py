@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 
@@ -163,6 +164,27 @@ def test_a_camera_that_cannot_be_opened_is_refused_with_advice(tmp_path, which, 
     with pytest.raises(SourceError) as refused:
         open_camera(which.format(dev=tmp_path / "dev"), Clock(), system=system, driver=driver)
     assert str(refused.value).startswith(says.format(dev=tmp_path / "dev"))
+
+
+def test_a_camera_that_is_not_there_yet_is_waited_for_by_the_patient(tmp_path):
+    clock, system = Clock(), fake_system(tmp_path, {})
+    frames = open_camera("0", clock, patient=True, system=system, driver=FakeDriver(Noise()))
+    clock.now += LOST_S
+    with pytest.raises(SourceError, match=r"camera:0: .*(there is no camera|it sends no pictures)"):
+        frames.read(0)
+    plug_in(tmp_path, "video0")
+    assert first_picture(frames) is not None
+    frames.close()
+
+
+def first_picture(frames):
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(SourceError):
+            frame = frames.read(0.05)
+            if frame is not None:
+                return frame
+    return None
 
 
 def test_no_camera_at_all_is_said(tmp_path):

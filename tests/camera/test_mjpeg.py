@@ -150,7 +150,8 @@ def free_port() -> int:
     [
         ("http://127.0.0.1:{port}/", "does not answer: nothing listens on that port"),
         ("http://no-such-camera.invalid/", "does not answer: "),
-        ("http://", "does not answer: no host given"),
+        ("http://", "is no address of a camera"),
+        ("http://[camera/", "is no address of a camera"),
         ("https://127.0.0.1:{port}/", "does not answer: nothing listens on that port"),
     ],
 )

@@ -1,5 +1,6 @@
 """Tile boards are sources of the command line."""
 
+import click
 import pytest
 
 from companion.commands.sight import open_source
@@ -18,8 +19,15 @@ def test_a_tile_board_is_opened_by_its_text():
 
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("tiles", "names no port"), ("tiles:", "names no port"), ("tiles:/dev/no-such-port", "no such port")],
+    [("tiles", "names no port"), ("tiles:", "names no port")],
 )
-def test_a_tile_board_that_is_not_there_is_one_clear_line(text, why):
-    with pytest.raises(SourceError, match=why):
+def test_a_tile_board_without_a_port_is_wrong_usage(text, why):
+    with pytest.raises(click.UsageError, match=why):
         open_source(text, LAYOUT, None)
+
+
+def test_a_tile_board_that_is_not_there_is_one_clear_line_or_waited_for():
+    with pytest.raises(SourceError, match="no such port"):
+        open_source("tiles:/dev/no-such-port", LAYOUT, None)
+    with open_source("tiles:/dev/no-such-port", LAYOUT, None, patient=True) as source:
+        assert source.trouble == ""

@@ -72,8 +72,11 @@ def no_board(tmp_path) -> Path:
     ("arguments", "code", "says"),
     [
         (["video:none.mp4"], 1, "there is no video none.mp4"),
-        (["none.mp4"], 1, "is not a source; known are"),
+        (["none.mp4"], 2, "is not a source; known are"),
         ([f"video:{DATA / 'game.json'}"], 1, "is not a video that can be read"),
+        (["tiles:"], 2, "'tiles:' names no port"),
+        (["camera:kitchen"], 2, "camera:kitchen names no camera"),
+        (["http://"], 2, "http:// is no address of a camera"),
         ([f"images:{DATA / 'none'}"], 1, "there is no folder"),
         ([f"video:{GAME}", "--corners", "1,2 3,4"], 2, "is not four points"),
         ([f"video:{GAME}", "--corners", "10,10 500,10 500,400 10,400"], 1, "go round the wrong way"),

@@ -63,3 +63,20 @@ def test_a_board_that_turns_out_to_have_other_squares_is_lost_with_the_reason(re
     real.lay_out(RING)
     with pytest.raises(SourceError, match="this board has 16 squares and the layout ring has 32"):
         read(real)
+
+
+def test_a_port_that_is_not_there_yet_is_waited_for_by_the_patient():
+    clock, there = Clock(), []
+    board = VirtualBoard(16, clock)
+
+    def connect():
+        if not there:
+            raise SourceError("no such port")
+        return VirtualPort(board, clock.wait)
+
+    source = TileBoard("tiles:COM3", connect, STANDARD, clock=clock, wait=clock.wait, patient=True)
+    with pytest.raises(SourceError, match="no such port"):
+        source.read(1.0)
+    assert source.read(5.0) is None
+    there.append("now it is")
+    assert len(read(source).squares) == 16

@@ -1,0 +1,185 @@
+"""``companion run`` and ``demo`` as processes of their own: how they start, whom they let in, how they stop."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from click.testing import CliRunner
+
+from companion.__main__ import main
+from tests.camera.server import CameraServer
+
+pytestmark = pytest.mark.slow
+PATIENCE_S = 60.0
+"""How long a test waits for what should take a moment, so that a slow machine fails no test."""
+ELSEWHERE = {"X-Forwarded-For": "10.0.0.77"}
+"""A request that came through a proxy is not from this machine."""
+
+
+class Process:
+    """A command that serves the page."""
+
+    def __init__(self, *arguments: str) -> None:
+        command = [sys.executable, "-m", "companion", *arguments, "--port", "0"]
+        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self.told = ""
+        self.port = int(self.hears(r"The page is at http://127\.0\.0\.1:(\d+)/"))
+
+    def hears(self, pattern: str) -> str:
+        """Wait until standard error has a line with `pattern`; its first group."""
+        while not (found := re.search(pattern, self.told)):
+            line = self._process.stderr.readline()
+            assert line, f"it ended: {self.told}"
+            self.told += line
+        return found[1]
+
+    def ask(self, path: str, body: dict | None = None, **headers: str) -> tuple[int, dict]:
+        data = None if body is None else json.dumps(body).encode()
+        told = {"Content-Type": "application/json", **headers}
+        asked = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, told)
+        try:
+            with urllib.request.urlopen(asked, timeout=PATIENCE_S) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as refused:
+            return refused.code, json.load(refused)
+
+    def wait_for(self, condition) -> dict:
+        until = time.monotonic() + PATIENCE_S
+        while not condition(state := self.ask("/api/t/1")[1]):
+            assert time.monotonic() < until, state
+        return state
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        self._process.send_signal(number)
+        self.told += self._process.communicate(timeout=PATIENCE_S)[1]
+        return self._process.returncode
+
+
+@pytest.fixture
+def start(tmp_path):
+    started = []
+
+    def start(*arguments: str) -> Process:
+        data = () if arguments[0] == "demo" else ("--data", str(tmp_path))
+        started.append(Process(*arguments, *data))
+        return started[-1]
+
+    yield start
+    for process in started:
+        process._process.kill()
+        process._process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_demo_that_is_ended_in_its_first_search_for_the_board_ends_in_order(start, number):
+    demo = start("demo")
+    assert demo.stop(number) == 0
+    assert "Fatal" not in demo.told
+    assert "Traceback" not in demo.told
+
+
+_HANGING = """
+import time
+from companion import table
+from companion.commands.serving import Keys, serve
+from companion.referee import Referee
+from companion.rules import Game
+from companion.script import ScriptedSource
+from tests.web.room import Ledger
+from companion.store import Opening
+
+class Hanging(ScriptedSource):
+    def read(self, timeout_s):
+        time.sleep(3600)
+
+table.JOIN_S = 0.1
+game = Game.start()
+hanging = table.Table(Hanging("camera:hanging", ()), Referee(game), Ledger(Opening.of(game)))
+serve({"1": hanging}, Keys.new(), port=0)
+"""
+
+
+def test_program_whose_source_hangs_leaves_without_waiting_for_it():
+    process = Process.__new__(Process)
+    process.told = ""
+    process._process = subprocess.Popen([sys.executable, "-c", _HANGING], stderr=subprocess.PIPE, text=True)
+    process.hears(r"http://127\.0\.0\.1:(\d+)/")
+    assert process.stop() == 1
+    assert "table 1 does not stop: its source camera:hanging hangs" in process.told
+
+
+def test_camera_that_is_not_there_yet_is_told_and_comes_up_when_it_appears(start):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    program = start("run", "--source", f"http://127.0.0.1:{port}/video")
+    lost = program.wait_for(lambda state: state["lost"])
+    assert "nothing listens on that port" in lost["lost"]
+    assert [notice["title"] for notice in lost["notices"]] == ["The board cannot be seen"]
+    with CameraServer(port=port):
+        program.wait_for(lambda state: not state["lost"])
+        assert program.stop() == 0
+
+
+def test_tile_board_that_is_not_there_yet_is_told(start):
+    program = start("run", "--source", "tiles:/dev/no-such-port")
+    assert "there is no such port" in program.wait_for(lambda state: state["lost"])["lost"]
+    assert program.stop() == 0
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("kitchen", "'kitchen' is not a source; known are"),
+        ("camera:kitchen", "camera:kitchen names no camera"),
+        ("tiles:", "'tiles:' names no port"),
+    ],
+)
+def test_text_that_names_no_source_is_wrong_usage(tmp_path, source, says):
+    done = CliRunner().invoke(main, ["run", "--source", source, "--data", str(tmp_path)])
+    assert done.exit_code == 2
+    assert says in done.output
+
+
+def test_lan_lets_everybody_look_and_asks_for_the_pin_to_rule(start):
+    program = start("run", "--lan", "--source", "virtual:")
+    pin = program.hears(r"The PIN of the referee's hand is (\d{6})")
+    assert "In this network: http://" in program.told
+    code, state = program.ask("/api/t/1", **ELSEWHERE)
+    assert (code, state["over"]) == (200, False)
+    resign = {"colour": "dark"}
+    code, refused = program.ask("/api/t/1/resign", resign, **ELSEWHERE)
+    assert (code, refused["message"]) == (
+        403,
+        "the referee's hand needs the PIN; send it in the header X-Companion-Pin",
+    )
+    wrong = "000000" if pin != "000000" else "111111"
+    for _ in range(4):
+        assert program.ask("/api/t/1/resign", resign, **ELSEWHERE, **{"X-Companion-Pin": wrong})[0] == 403
+    assert program.ask("/api/t/1/resign", resign, **ELSEWHERE, **{"X-Companion-Pin": pin})[0] == 429
+    code, state = program.ask("/api/t/1/resign", resign)
+    assert (code, state["winner"]) == (200, "light")
+    assert program.stop() == 0
+
+
+def test_pin_opens_the_hand_and_is_the_same_after_a_restart(start):
+    first = start("run", "--lan", "--source", "virtual:")
+    pin = first.hears(r"The PIN of the referee's hand is (\d{6})")
+    assert first.ask("/api/t/1/pause", {"paused": True}, **ELSEWHERE, **{"X-Companion-Pin": pin})[1]["paused"]
+    first.stop()
+    assert start("run", "--lan", "--source", "virtual:").hears(r"The PIN of the referee's hand is (\d{6})") == pin
+
+
+def test_without_lan_nobody_else_rules_and_no_pin_is_told(start):
+    program = start("run", "--source", "virtual:")
+    assert program.ask("/api/t/1/pause", {"paused": True}, **ELSEWHERE, **{"X-Companion-Pin": "123456"})[0] == 403
+    assert program.stop() == 0
+    assert "PIN" not in program.told
