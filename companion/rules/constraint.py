@@ -42,10 +42,10 @@ class Constraint:
 
     def explain(self, layout: Layout) -> str:
         """The whole sentence; it says so where a gap in the board cuts a line short."""
-        return f"{self}, not across a gap" if self._is_cut_short(layout) else str(self)
+        return f"{self}, not across a gap" if self.is_cut_short(layout) else str(self)
 
-    def _is_cut_short(self, layout: Layout) -> bool:
-        """Whether squares in line with this one are out of reach."""
+    def is_cut_short(self, layout: Layout) -> bool:
+        """Whether a gap in the board keeps squares in line with this one out of reach."""
         reached = layout.squares_in(self.mask(layout))
         return any(self._in_line_with(other) and other not in reached for other in layout if other != self.square)
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from apiflask import APIFlask
 from flask import Response, abort, g, render_template, request
-from flask_babel import Babel, get_locale
+from flask_babel import Babel
 from werkzeug.exceptions import HTTPException
 
 from companion import __version__
 from companion.rules import Colour
 from companion.web.api import api
 from companion.web.gate import HEADERS
-from companion.web.language import LANGUAGES
+from companion.web.language import _, chosen
 from companion.web.live import Fragments, Look
 from companion.web.pages import live_html, pages
 
@@ -56,7 +56,7 @@ class Companion(APIFlask):
         """The table of that id; 404 if there is none."""
         found = self.tables.get(name)
         if found is None:
-            abort(404, f"there is no table {name} here")
+            abort(404, _("there is no table %(name)s here", name=name))
         return found
 
 
@@ -89,7 +89,7 @@ def create_app(tables: Mapping[str, Table], gate: Gate, *, secret_key: str | Non
     app.tables, app.gate, app.boot = tables, gate, secrets.token_hex(6)
     app.closing = threading.Event()
     app.fragments = Fragments(_rendering(app))
-    Babel(app, locale_selector=lambda: request.accept_languages.best_match(LANGUAGES, LANGUAGES[0]))
+    Babel(app, locale_selector=chosen)
     app.before_request(gate.check)
     app.before_request(_note_look)
     app.after_request(_with_headers)
@@ -112,7 +112,7 @@ def _rendering(app: Companion) -> Callable[[TableView, Look], str]:
 
 def _note_look() -> None:
     side = Colour.DARK if request.args.get("side") == "dark" else Colour.LIGHT
-    g.look = Look(side=side, language=str(get_locale() or LANGUAGES[0]), referee=False)
+    g.look = Look(side=side, language=chosen(), referee=False)
 
 
 def _with_headers(response: Response) -> Response:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from companion.events import EMPTY_TEXT, parse_content
 from companion.rules import Colour, Game, Layout, Piece, RulesError, Square
 from companion.table import Players
+from companion.web.language import marked
 
 if TYPE_CHECKING:
     from companion.events import Event
@@ -44,7 +45,7 @@ class Request(BaseModel):
 
         def checked(referee: Referee, time: float) -> list[Event]:
             if self.plies is not None and self.plies != len(referee.game.history):
-                raise RulesError("the game has gone on meanwhile; look again")
+                raise RulesError(marked("the game has gone on meanwhile; look again"))
             return self.do(table, referee, time)
 
         return checked

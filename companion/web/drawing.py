@@ -48,19 +48,6 @@ class Spot:
     doubtful: bool
     """Something lies there, and what it is has to be said."""
 
-    @property
-    def words(self) -> str:
-        """What a person who cannot see the board is told of it."""
-        if self.doubtful:
-            return f"{self.name}: unclear"
-        if self.stray:
-            return f"{self.name}: {self.stray}, not legal"
-        if self.missing:
-            return f"{self.name}: {self.piece} is missing"
-        if self.piece:
-            return f"{self.name}: {self.piece}{', played last' if self.last else ''}"
-        return f"{self.name}: {'legal' if self.legal else 'empty'}"
-
 
 @dataclass(frozen=True, slots=True)
 class Run:

@@ -21,6 +21,8 @@ from urllib.parse import urlsplit
 
 from flask import abort, request, session
 
+from companion.web.language import _
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -100,14 +102,14 @@ class Gate:
         """Refuse a request that is not for us, or that another page has made. Runs before every request."""
         name = urlsplit(f"//{request.host}").hostname or ""
         if (f"[{name}]" if ":" in name else name) not in self._hosts:
-            abort(400, f"this is not {request.host}; use the address that the terminal shows")
+            abort(400, _("this is not %(host)s; use the address that the terminal shows", host=request.host))
         if request.method in ("GET", "HEAD", "OPTIONS"):
             return
         origin = request.headers.get("Origin")
         if origin is None and request.is_json and "Sec-Fetch-Site" not in request.headers:
             return  # a program: no browser sends JSON to another page's address without asking us first
         if origin is None or urlsplit(origin).netloc.lower() != request.host.lower():
-            abort(403, "this request comes from another page")
+            abort(403, _("this request comes from another page"))
 
     def may_rule(self) -> bool:
         """Whether this request comes from somebody who may use the referee's hand."""
@@ -116,17 +118,17 @@ class Gate:
     def check_hand(self) -> None:
         """Refuse a request of somebody who may not use the referee's hand, or without this session's token."""
         if not self.may_rule():
-            abort(403, "the referee's hand needs the PIN; sign in first")
+            abort(403, _("the referee's hand needs the PIN; sign in first"))
         given = request.headers.get(TOKEN_HEADER) or request.form.get(TOKEN_FIELD) or ""
         if not hmac.compare_digest(given.encode(), str(session.get("token", "")).encode()) or not given:
-            abort(403, "this page is too old; load it again")
+            abort(403, _("this page is too old; load it again"))
 
     def check_program(self) -> None:
         """As `check_hand`, for the JSON API: a program may send the PIN along in place of a session's token."""
         if "Origin" in request.headers or TOKEN_HEADER in request.headers:
             self.check_hand()
         elif not is_local() and not self._is_right(request.headers.get(PIN_HEADER, "")):
-            abort(403, f"the referee's hand needs the PIN; send it in the header {PIN_HEADER}")
+            abort(403, _("the referee's hand needs the PIN; send it in the header %(header)s", header=PIN_HEADER))
 
     def token(self) -> str:
         """The token of this session, made when it is first asked for."""
@@ -147,7 +149,7 @@ class Gate:
     def _is_right(self, pin: str) -> bool:
         address = request.remote_addr or ""
         if self._attempts.exhausted(address):
-            abort(429, f"too many wrong PINs; wait {WAIT_S / 60:.0f} minutes")
+            abort(429, _("too many wrong PINs; wait %(minutes)s minutes", minutes=f"{WAIT_S / 60:.0f}"))
         if self._pin is None or not hmac.compare_digest(pin.strip().encode(), self._pin.encode()):
             self._attempts.note(address)
             return False

@@ -26,10 +26,10 @@ from companion.errors import RulesError, TableError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Layout
 from companion.rules.layout import NAMED_LAYOUTS
-from companion.web import words
+from companion.web import names, words
 from companion.web.deeds import MOST_SETS, REQUESTS
 from companion.web.drawing import draw, emblem
-from companion.web.language import _
+from companion.web.language import COOKIE, LANGUAGES, WRITTEN_IN, _
 from companion.web.live import stream
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 pages = Blueprint("pages", __name__)
 TOKEN_MARK = "%session-token%"  # noqa: S105 (where a token goes)
 """Stands in what is rendered once for all referees where each one's own token goes."""
+_YEAR_S = 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")
 
 
@@ -70,6 +71,7 @@ def _shown(view: TableView, look: Look) -> dict[str, Any]:
         "look": look,
         "board": draw(view, look.side),
         "words": words,
+        "names": names,
         "notices": words.notices(view),
         "sides": (far, look.side),
         "kinds": tuple(Kind),
@@ -89,7 +91,13 @@ def _rounds(view: TableView) -> list[tuple[int, list[tuple[int, Ply | None]]]]:
 @pages.app_context_processor
 def _everywhere() -> dict[str, Any]:
     theme = request.cookies.get("theme") if has_request_context() else None
-    return {"theme": theme if theme in THEMES else "auto", "themes": THEMES, "version": __version__}
+    return {
+        "theme": theme if theme in THEMES else "auto",
+        "themes": THEMES,
+        "languages": LANGUAGES,
+        "language": g.look.language if has_request_context() and "look" in g else WRITTEN_IN,
+        "version": __version__,
+    }
 
 
 @pages.get("/")
@@ -183,7 +191,7 @@ def do(table: str, deed: str) -> AnyResponse | str | tuple[str, int]:
         first = error.errors()[0]
         return _reply(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", 422)
     except RulesError as refusal:
-        return _reply(str(refusal), 409)
+        return _reply(_(str(refusal)), 409)
     except TableError as error:
         return _reply(str(error), 503)
     if "HX-Request" in request.headers:
@@ -211,14 +219,14 @@ def sign_in() -> AnyResponse | str | tuple[str, int]:
 
 @pages.get("/look")
 def look() -> AnyResponse:
-    """Remember the theme."""
-    theme = request.args.get("theme", "auto")
+    """Remember the theme, or the language."""
     table = request.args.get("table", "")
     side = request.args.get("side")
     back = url_for("pages.table", table=table, side=side) if table in _app().tables else url_for("pages.hall")
     response = redirect(back)
-    if theme in THEMES:
-        response.set_cookie("theme", theme, max_age=31536000, samesite="Lax", httponly=True)
+    for name, known in (("theme", THEMES), (COOKIE, LANGUAGES)):
+        if (value := request.args.get(name)) and value in known:
+            response.set_cookie(name, value, max_age=_YEAR_S, samesite="Lax", httponly=True)
     return response
 
 

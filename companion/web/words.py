@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 from companion import events
 from companion.readings import possible
-from companion.rules import Colour, Move, Pass
+from companion.rules import Move, Pass
+from companion.web import reasons
 from companion.web.language import _
+from companion.web.names import content_name, kind_name, player
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,23 +40,6 @@ class Notice:
     """Answers to the open question, each with its words."""
 
 
-def player(view: TableView, colour: Colour) -> str:
-    """A player's name, or the colour."""
-    name = view.players.light if colour is Colour.LIGHT else view.players.dark
-    return name or colour_name(colour)
-
-
-def colour_name(colour: Colour) -> str:
-    """The colour as a name."""
-    return _("Light") if colour is Colour.LIGHT else _("Dark")
-
-
-def layout_name(name: str) -> str:
-    """What a board is called; one that was drawn has no name."""
-    called = {"ring": _("ring"), "stairs": _("stairs"), "corners": _("corners")}
-    return called.get(name, name if "/" not in name else _("this one"))
-
-
 def headline(view: TableView) -> str:
     """The state of the match in a few words: whose turn it is, or how it ended."""
     if view.over:
@@ -73,7 +58,7 @@ def reason(view: TableView) -> str:
         return _("The game is over. Clear the board to begin the next one.")
     if view.paused:
         return _("What lies on the board decides nothing until the referee goes on.")
-    return view.game.explanation
+    return reasons.explanation(view)
 
 
 def spoken(view: TableView) -> str:
@@ -81,7 +66,7 @@ def spoken(view: TableView) -> str:
     last = next((ply for ply in reversed(view.game.history) if isinstance(ply, Move)), None)
     told = [str(notice.title) for notice in notices(view)]
     if last is not None and last.colour is not None:
-        kind = last.kind.value
+        kind = kind_name(last.kind)
         told.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
                          square=str(last.square)))  # fmt: skip
     return " ".join([*told, f"{headline(view)}.", reason(view)])
@@ -140,7 +125,7 @@ def _questions(view: TableView) -> Iterator[Notice]:
 
 def _wrongs(view: TableView) -> Iterator[Notice]:
     for problem in view.problems:
-        yield _wrong(problem)
+        yield _wrong(view, problem)
     if view.to_lift:
         lying = ", ".join(map(str, sorted(view.to_lift)))
         yield Notice(
@@ -148,29 +133,19 @@ def _wrongs(view: TableView) -> Iterator[Notice]:
         )
     if view.disturbed:
         squares = sorted(view.disturbed)
-        wanted = ", ".join(f"{square} {view.game.content(square)}" for square in squares)
+        wanted = ", ".join(f"{square} {content_name(view.game.content(square))}" for square in squares)
         yield Notice("wrong", _("Something has moved"), _("Put back: %(wanted)s", wanted=wanted))
 
 
-def _wrong(problem: Problem) -> Notice:
+def _wrong(view: TableView, problem: Problem) -> Notice:
     square, event = problem.square, problem.event
     if isinstance(event, events.IllegalPlacement):
-        title = _("Not legal: %(piece)s on %(square)s", piece=str(event.content), square=str(square))
-        return Notice("wrong", title, event.words or _why(event), square, acceptable=event.reason != "over")
+        title = _("Not legal: %(piece)s on %(square)s", piece=content_name(event.content), square=str(square))
+        return Notice("wrong", title, reasons.refusal(view, event), square, acceptable=event.reason != "over")
     answers = tuple(content for content in possible(problem.contents) if content is not None)
     if isinstance(event, events.KindNeeded):
         return Notice("ask", _("Which kind is it on %(square)s?", square=str(square)), "", square, answers)
     return Notice("ask", _("What lies on %(square)s?", square=str(square)), "", square, (*answers, None))
-
-
-def _why(event: events.IllegalPlacement) -> str:
-    legal = " ".join(map(str, event.legal))
-    return {
-        "square": _("Legal squares: %(squares)s", squares=legal),
-        "turn": _("It is the other player's turn."),
-        "kind": _("That player has none of this kind left."),
-        "over": _("The game is over."),
-    }[event.reason]
 
 
 def _turning_points(view: TableView) -> Iterator[Notice]:

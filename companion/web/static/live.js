@@ -27,7 +27,7 @@
     body.dataset.live = state;
     stale.hidden = state !== "no";
     if (state === "no") {
-      const time = new Date(heard || begun).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+      const time = new Date(heard || begun).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
       stale.textContent = stale.dataset.words.replace("{time}", time);
     }
   }

@@ -1,0 +1,65 @@
+"""Why the legal squares are legal, and why a piece is not: what `companion.rules` says, in the reader's language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from companion.rules import Kind
+from companion.web.language import _
+from companion.web.names import kind_name, player
+
+if TYPE_CHECKING:
+    from companion.events import IllegalPlacement
+    from companion.rules import Constraint
+    from companion.table import TableView
+
+
+def explanation(view: TableView) -> str:
+    """Why the legal squares are legal; for a game that goes on."""
+    game = view.game
+    assert game.to_move is not None
+    if game.constraint is not None:
+        rule = _bound(game.constraint)
+        if game.constraint.is_cut_short(game.layout):
+            rule = _("%(rule)s, not across a gap", rule=rule)
+    elif game.free_play:
+        rule = _("Free play after %(player)s's pass: any empty square", player=player(view, game.to_move.other))
+    elif game.first == "outside":
+        rule = _("First move: any outside square")
+    else:
+        rule = _("First move: any square")
+    if not game.last_chance:
+        return rule
+    return _("%(player)s's last chance. %(rule)s", player=player(view, game.to_move), rule=rule)
+
+
+def refusal(view: TableView, event: IllegalPlacement) -> str:
+    """Why the piece that `event` tells of may not lie where it lies."""
+    game = view.game
+    if event.reason == "over" or game.to_move is None:
+        return _("The game is over.")
+    if event.reason == "square":
+        what = _("%(square)s is not legal.", square=str(event.square))
+    elif event.reason == "turn":
+        what = _("It is %(player)s's turn.", player=player(view, game.to_move))
+    else:
+        what = _(
+            "%(player)s has no %(kind)s left.",
+            player=player(view, event.content.colour),
+            kind=kind_name(event.content.kind),
+        )
+    legal = " ".join(map(str, event.legal))
+    return _("%(what)s %(why)s (%(squares)s).", what=what, why=explanation(view), squares=legal)
+
+
+def _bound(constraint: Constraint) -> str:
+    """What the last piece asks of the next one."""
+    square = str(constraint.square)
+    if constraint.kind is Kind.STRAIGHT:
+        row = constraint.square.row + 1
+        return _("Straight at %(square)s: row %(row)s or column %(column)s", square=square, row=row, column=square[0])
+    return {
+        Kind.DIAGONAL: _("Diagonal at %(square)s: a diagonal through %(square)s", square=square),
+        Kind.PUSHER: _("Pusher at %(square)s: a square not touching %(square)s", square=square),
+        Kind.PULLER: _("Puller at %(square)s: a square touching %(square)s", square=square),
+    }[constraint.kind]
