@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 api = APIBlueprint("api", __name__, url_prefix="/api", tag="Tables")
 
 
+REFUSALS = {
+    400: "No JSON, or not for this program.",
+    403: "From elsewhere, and without the PIN.",
+    404: "There is no such table.",
+    409: "The game cannot do that now; the message says why.",
+    415: "Something else than JSON.",
+    429: "Too many wrong PINs.",
+    503: "The table has stopped, or does not answer.",
+}
+
+
 class Tables(BaseModel):
     """Every table of this program."""
 
@@ -62,7 +73,7 @@ def _add(name: str, kind: type[Request]) -> None:
             abort(503, str(error))
 
     rule.__doc__ = kind.__doc__
-    view: Callable[..., object] = api.output(TableState)(api.input(kind)(rule))
+    view: Callable[..., object] = api.doc(responses=REFUSALS)(api.output(TableState)(api.input(kind)(rule)))
     api.post(f"/t/<table>/{name}", endpoint=name)(view)
 
 

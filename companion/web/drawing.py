@@ -26,7 +26,6 @@ RIM = 44
 """The tray's edge, which carries the names of rows and columns."""
 PLATE = 2
 """A board is laid of plates of 2x2 squares."""
-LINE_WIDTH = 68
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A scoring line, as a rounded outline that is turned about its middle."""
+    """A scoring line: a bar from its first to its last piece, which lies under them, turned about its middle."""
 
     colour: Colour
     name: str
@@ -130,7 +129,7 @@ class _Eye:
             points=line.points,
             middle_x=(x1 + x2 + SQUARE) / 2,
             middle_y=(y1 + y2 + SQUARE) / 2,
-            length=math.hypot(x2 - x1, y2 - y1) + LINE_WIDTH,
+            length=round(math.hypot(x2 - x1, y2 - y1), 1),
             angle=round(math.degrees(math.atan2(y2 - y1, x2 - x1)), 2),
         )
 

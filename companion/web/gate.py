@@ -5,7 +5,9 @@
 - *Origin*: a request that changes something must come from our own pages; so must its token, which is bound to the
   session's cookie (SameSite=Strict, HttpOnly).
 - *PIN*: asked of everyone who is not on this machine. Wrong ones are counted, for each address and in all, and after
-  a few of them nobody is let in for a while, however right the PIN.
+  a few of them nobody is let in for a while, however right the PIN. They are counted here and not by Flask-Limiter,
+  which counts requests: a program may send the right PIN as often as it likes, and a wrong one counts the same at
+  either door, the page's and the API's.
 - *Content*: the policy in `HEADERS` allows no inline script or style and nothing from elsewhere.
 """
 

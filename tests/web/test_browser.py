@@ -75,7 +75,9 @@ def picture_at_every_width(page: Page, shots: Path, name: str) -> None:
     for width, height in WIDTHS.items():
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") <= width, f"{name} is wider than {width} pixels"
-        page.screenshot(path=shots / f"{name}-{width}.png", caret="initial")  # hiding it would break the policy
+        for scheme in ("dark", "light"):
+            page.emulate_media(color_scheme=scheme)
+            page.screenshot(path=shots / f"{name}-{scheme}-{width}.png", caret="initial")  # hiding it breaks the policy
     page.set_viewport_size({"width": 1280, "height": 800})
 
 
@@ -214,11 +216,19 @@ def test_referees_hand_undoes_corrects_pauses_resigns_and_begins_anew(page, room
     expect(page.locator(".statement h1")).to_have_text("Light wins")
     page.get_by_role("link", name="Referee's hand").click()
     page.get_by_label("Light, who begins").fill("Ann")
-    page.get_by_role("textbox", name="Dark").fill("Ben <b>")
+    page.get_by_role("textbox", name="Dark", exact=True).fill("Ben <b>")
     page.get_by_label("anywhere").check()
+    page.get_by_label("stairs").check()
+    page.get_by_text("Another board, other pieces").click()
+    page.get_by_label("Sets of pieces").fill("2")
+    picture_at_every_width(page, shots, "new-match")
     page.get_by_role("button", name="Begin a new match").click()
     expect(page.locator(".player.dark h2")).to_have_text("Ben <b>")
     assert (room.view.game.first, room.view.players.light) == ("anywhere", "Ann")
+    assert (str(room.view.game.layout), room.view.game.sets) == ("stairs", 2)
+    room.play("c2x")
+    wait_shown(page, room)
+    picture_at_every_width(page, shots, "stairs")
 
 
 def test_square_is_set_by_tapping_it_and_by_keyboard(page, room):

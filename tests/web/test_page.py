@@ -60,7 +60,7 @@ def test_every_line_that_scores_is_drawn_from_its_first_to_its_last_piece():
     assert not others
     assert (run.colour, run.points, run.angle) == (Colour.LIGHT, 1, -45.0)
     assert (run.middle_x, run.middle_y) == (RIM + SQUARE + MIDDLE, RIM + 2 * SQUARE + MIDDLE)
-    assert math.isclose(run.length, 2 * SQUARE * math.sqrt(2), rel_tol=0.3)
+    assert math.isclose(run.length, 2 * SQUARE * math.sqrt(2), abs_tol=0.1)
 
 
 def test_board_of_any_layout_is_laid_of_its_plates():
