@@ -407,7 +407,7 @@ class Referee:
         """Whether the first look at the board can be neither the game nor a move or two after it."""
         if board.lost or len(board.arrivals) > _FEW_PIECES:
             return True
-        return bool(board.arrivals) and not explain(self.game, board.arrivals).unique
+        return bool(board.arrivals) and not explain(self.game, board.arrivals).complete
 
     def _is_left_of_it(self, board: Comparison) -> bool:
         """Whether what lies there is left of the game, and nothing else."""
@@ -417,7 +417,7 @@ class Referee:
         """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
         if self._next is None or self._snapshot is None or len(board.kept) > _FEW_PIECES:
             return False
-        return explain(self._next, compare(self._next, self._snapshot, Sayings()).arrivals).unique
+        return explain(self._next, compare(self._next, self._snapshot, Sayings()).arrivals).complete
 
     def _ask(self, time: float, question: str, choices: tuple[str, ...], squares: tuple[Square, ...]) -> list[Event]:
         if self.question is not None and (self.question.question, self.question.squares) == (question, squares):

@@ -268,6 +268,32 @@ def test_a_new_match_on_another_board_knows_nothing_of_what_was_seen_before():
     assert scene.play("f6x") == ["light f6x"]
 
 
+# A program that is started while a match is being played -----------------------------------------------------------
+
+
+def resumed(*moves: str) -> Scene:
+    """The table of a program that was started again after `moves`, which lie on the board."""
+    scene = Scene(Game.replay(moves))
+    scene.board = {ply.square: ply.piece for ply in scene.game.history if isinstance(ply, Move)}
+    return scene
+
+
+def test_a_move_that_was_made_meanwhile_is_played():
+    scene = resumed("a1+")
+    scene.put("a3", "Dx")
+    scene.put("b2", "L+")
+    assert scene.look(2) == ["dark a3x", "light b2+"]
+
+
+def test_a_move_that_was_made_meanwhile_and_is_unclear_is_asked_about_and_no_more():
+    scene = resumed("a1+")
+    scene.misread = {Square.parse("a3"): contents_of([piece("D<>"), piece("D><")])}
+    assert scene.look(2) == ["unclear a3"]
+    scene.misread = {}
+    scene.put("a3", "D<>")
+    assert scene.look(2) == ["dark a3<>"]
+
+
 # A match that ended before the program was started ----------------------------------------------------------------
 
 ENDED = Game.replay(WORKED_EXAMPLE)
