@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from companion.web.drawing import Spot
 
 
+_WORD_JOINER = "\u2060"
+
+
 def player(view: TableView, colour: Colour) -> str:
-    """A player's name, or the colour."""
+    """A player's name, or the colour. A name with a hyphen stays on one line."""
     name = view.players.light if colour is Colour.LIGHT else view.players.dark
-    return name or colour_name(colour)
+    return name.replace("-", f"{_WORD_JOINER}-{_WORD_JOINER}") or colour_name(colour)
 
 
 def colour_name(colour: Colour) -> str:

@@ -15,22 +15,24 @@ if TYPE_CHECKING:
 
 
 def explanation(view: TableView) -> str:
+    """Why the legal squares are legal, and whether it is the last chance; for a game that goes on."""
+    game = view.game
+    if not game.last_chance or game.to_move is None:
+        return rule(view)
+    return _("%(player)s's last chance. %(rule)s", player=player(view, game.to_move), rule=rule(view))
+
+
+def rule(view: TableView) -> str:
     """Why the legal squares are legal; for a game that goes on."""
     game = view.game
     assert game.to_move is not None
     if game.constraint is not None:
-        rule = _bound(game.constraint)
-        if game.constraint.is_cut_short(game.layout):
-            rule = _("%(rule)s, not across a gap", rule=rule)
-    elif game.free_play:
-        rule = _("Free play after %(player)s's pass: any empty square", player=player(view, game.to_move.other))
-    elif game.first == "outside":
-        rule = _("First move: any outside square")
-    else:
-        rule = _("First move: any square")
-    if not game.last_chance:
-        return rule
-    return _("%(player)s's last chance. %(rule)s", player=player(view, game.to_move), rule=rule)
+        bound = _bound(game.constraint)
+        cut_short = game.constraint.is_cut_short(game.layout)
+        return _("%(rule)s, not across a gap", rule=bound) if cut_short else bound
+    if game.free_play:
+        return _("Free play after %(player)s's pass: any empty square", player=player(view, game.to_move.other))
+    return _("First move: any outside square") if game.first == "outside" else _("First move: any square")
 
 
 def refusal(view: TableView, event: IllegalPlacement) -> str:
@@ -49,7 +51,7 @@ def refusal(view: TableView, event: IllegalPlacement) -> str:
             kind=kind_name(event.content.kind),
         )
     legal = " ".join(map(str, event.legal))
-    return _("%(what)s %(why)s (%(squares)s).", what=what, why=explanation(view), squares=legal)
+    return _("%(what)s %(why)s (%(squares)s).", what=what, why=rule(view), squares=legal)
 
 
 def _bound(constraint: Constraint) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from companion.events import content_text
 from companion.readings import possible
 from companion.rules import Colour
-from companion.web import words
+from companion.web import reasons, words
 
 if TYPE_CHECKING:
     from companion.referee import Problem
@@ -102,7 +102,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         },
         "to_move": game.to_move.value if game.to_move and not view.over else None,
         "legal": [] if view.over else [str(square) for square in sorted(game.legal_squares())],
-        "explanation": words.reason(view),
+        "explanation": words.reason(view) if view.over or view.paused else reasons.explanation(view),
         "score": score.as_dict(),
         "lines": [
             {"colour": line.colour.value, "squares": [str(square) for square in line.squares], "points": line.points}

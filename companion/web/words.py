@@ -58,7 +58,7 @@ def reason(view: TableView) -> str:
         return _("The game is over. Clear the board to begin the next one.")
     if view.paused:
         return _("What lies on the board decides nothing until the referee goes on.")
-    return reasons.explanation(view)
+    return reasons.rule(view)
 
 
 def spoken(view: TableView) -> str:

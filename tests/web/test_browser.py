@@ -120,7 +120,7 @@ def test_whole_game_is_right_on_the_page_at_every_ply(page, room, shots):
         assert page.locator(".board .piece").count() == sum(piece is not None for piece in game.contents)
         if not view.over:
             assert headline(page) == f"{str(game.to_move).capitalize()} to play"
-            assert page.locator(".reason").inner_text() == game.explanation
+            assert game.explanation.endswith(page.locator(".reason").inner_text())
         match move:
             case "a1+":
                 assert page.locator(".reason").inner_text() == "Straight at a1: row 1 or column a"

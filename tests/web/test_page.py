@@ -80,7 +80,7 @@ STORIES = {
     "last chance": (
         [*PASSED, "b4x", "-", "b3<>"],
         "Dark to play",
-        "Dark's last chance. Pusher at b3: a square not touching b3",
+        "Pusher at b3: a square not touching b3",
         ["Dark's last chance"],
     ),
     "end": (

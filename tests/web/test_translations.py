@@ -83,10 +83,7 @@ def test_reasons_are_those_of_the_rules_word_for_word(app, layout):
 TOLD = {
     ("fr", "one move"): ("À Foncé de jouer", "Ligne droite en a1 : rangée 1 ou colonne a"),
     ("it", "one move"): ("Tocca a Scuro", "Croce in a1: riga 1 o colonna a"),
-    ("fr", "last chance"): (
-        "À Foncé de jouer",
-        "Dernière chance de Foncé. Poussoir en b3 : une case qui ne touche pas b3",
-    ),
+    ("fr", "last chance"): ("À Foncé de jouer", "Poussoir en b3 : une case qui ne touche pas b3"),
     ("it", "forced pass"): ("Tocca a Chiaro", "Mossa libera, dopo il passo di Scuro: qualsiasi casella vuota"),
     ("fr", "end"): ("Clair gagne, 4 à 1", "La partie est finie. Videz le plateau pour commencer la suivante."),
 }
