@@ -181,6 +181,17 @@ class SourceBack(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesDisagree(Event):
+    """Two sources of one table contradict each other about `square`; neither is believed against the other."""
+
+    square: Square
+    contents: tuple[Content, ...]
+    """What lies there by the word of one or the other."""
+    words: str = ""
+    """What each of them says, in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resigned(Event):
     """A player gave up; `GameOver` follows."""
 
@@ -211,7 +222,8 @@ EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
         MatchStarted, MovePlayed, PassForced, LastChance, IllegalPlacement, PieceUnclear, KindNeeded, BoardDisturbed,
-        BoardRestored, MoveTakenBack, Corrected, ChoiceNeeded, SourceLost, SourceBack, Resigned, GameOver, Unresolved,
+        BoardRestored, MoveTakenBack, Corrected, ChoiceNeeded, SourceLost, SourceBack, SourcesDisagree, Resigned,
+        GameOver, Unresolved,
     )
 }  # fmt: skip
 """Every event by its name."""

@@ -13,22 +13,26 @@ All sources must use the same clock, which live sources do.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
 from typing import TYPE_CHECKING
 
-from companion.readings import ANYTHING, SettledSquare, Snapshot
+from companion.readings import ANYTHING, SettledSquare, Snapshot, is_picture, possible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from companion.readings import Contents
-    from companion.rules import Layout, Square
+    from companion.rules import Content, Layout, Square
 
 PATIENCE_S = 1.5
 """How long two sources may contradict each other before that is said."""
 STALE_S = 2.0
 """A source that has said nothing for so long has no vote."""
 
+_FEW = 3
+"""So many contents are named one by one."""
 _NEVER = SettledSquare(ANYTHING, float("-inf"), float("-inf"))
 
 
@@ -40,6 +44,15 @@ class Disagreement:
     said: tuple[tuple[str, Contents], ...]
     """What each source says, by its name."""
 
+    @property
+    def contents(self) -> tuple[Content, ...]:
+        """What lies there by the word of one or the other."""
+        return possible(reduce(or_, (contents for _, contents in self.said)))
+
+    def __str__(self) -> str:
+        """What each source says, in words."""
+        return "; ".join(f"{source} says {_named(contents)}" for source, contents in self.said)
+
 
 class Fusion:
     """The snapshots of several sources of one table, as one."""
@@ -48,6 +61,7 @@ class Fusion:
         self._layout = layout
         self._patience_s = patience_s
         self._stale_s = stale_s
+        self._now = float("-inf")
         self._latest: dict[str, Snapshot] = {}
         self._agreed = [_NEVER] * len(layout)
         self._contradicted_s: list[float | None] = [None] * len(layout)
@@ -57,7 +71,7 @@ class Fusion:
     def feed(self, source: str, snapshot: Snapshot) -> Snapshot:
         """Take the snapshot of one source; what all of them say together at its time."""
         self._latest[source] = snapshot
-        now = snapshot.time
+        now = self._now = max(self._now, snapshot.time)  # a picture takes longer to read than a cable
         voters = {name: seen for name, seen in self._latest.items() if now - seen.time < self._stale_s}
         unsettled = 0
         disagreements = []
@@ -69,7 +83,7 @@ class Fusion:
                 said = tuple((name, vote.contents) for name, vote in votes.items())
                 disagreements.append(Disagreement(square, said))
         self.disagreements = tuple(disagreements)
-        return self._fused(snapshot, voters, unsettled)
+        return self._fused(snapshot, now, voters, unsettled)
 
     def lose(self, source: str) -> None:
         """A source is gone: it has no vote until it is fed again."""
@@ -92,32 +106,36 @@ class Fusion:
         self._agreed[i] = _joined(votes, _either(votes))
         return True
 
-    def _fused(self, newest: Snapshot, voters: dict[str, Snapshot], unsettled: int) -> Snapshot:
+    def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot], unsettled: int) -> Snapshot:
         hidden = (1 << len(self._layout)) - 1
         for seen in voters.values():
             hidden &= seen.hidden
         cards = next((seen.cards for seen in voters.values() if seen.cards), {})
-        pictures = [seen.evidence for seen in (newest, *voters.values()) if len(seen.evidence) > len(self._layout)]
-        evidence = pictures[0] if pictures else newest.evidence
-        return replace(
-            newest, squares=tuple(self._agreed), unsettled=unsettled, hidden=hidden, cards=cards, evidence=evidence
+        pictures = (seen.evidence for seen in (newest, *voters.values()) if is_picture(seen.evidence))
+        return Snapshot(
+            time=now,
+            squares=tuple(self._agreed),
+            unsettled=unsettled,
+            hidden=hidden,
+            cards=cards,
+            evidence=next(pictures, newest.evidence),
         )
 
 
 def _common(votes: Sequence[SettledSquare]) -> Contents:
     """What none of the votes rules out."""
-    common = ANYTHING
-    for vote in votes:
-        common &= vote.contents
-    return common
+    return reduce(and_, (vote.contents for vote in votes))
+
+
+def _named(contents: Contents) -> str:
+    """The members of a set in words; many of them are only told to be some piece."""
+    names = ["nothing" if content is None else str(content) for content in possible(contents)]
+    return " or ".join(names) if len(names) <= _FEW else "some piece"
 
 
 def _either(votes: Sequence[SettledSquare]) -> Contents:
     """What one of the votes allows."""
-    either = 0
-    for vote in votes:
-        either |= vote.contents
-    return either
+    return reduce(or_, (vote.contents for vote in votes))
 
 
 def _joined(votes: Sequence[SettledSquare], contents: Contents) -> SettledSquare:

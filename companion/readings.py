@@ -157,6 +157,11 @@ def board_text(layout: Layout, squares: Iterable[Contents]) -> str:
     )
 
 
+def is_picture(evidence: bytes) -> bool:
+    """Whether a reading's evidence is a JPEG, and not such as the letters of a tile board."""
+    return evidence.startswith(b"\xff\xd8")
+
+
 LETTERS: dict[Content, str] = {content: content.letter if content else "." for content in ALL_CONTENTS}
 """One letter for each content, as the tile board's protocol writes them."""
 

@@ -1,6 +1,6 @@
-"""One game in play: a source is read, settled, refereed and logged, and everyone else is shown an immutable view.
+"""One game in play: its sources are read, refereed and logged, and everyone else is shown an immutable view.
 
-Theory of operation. One named thread owns a table: it alone reads the source and changes the game. What people decide
+Theory of operation. One named thread owns a table: it alone looks at the board and changes the game. What people decide
 comes to it through an inbox, as deeds; what it knows leaves as a `TableView`, a frozen value with a revision. Whoever
 follows a table keeps the revision that he has seen and waits for a newer one: a slow viewer skips revisions, and never
 backs anything up. Events are given to the recorder before a view shows what they did.
@@ -19,16 +19,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from companion import events
-from companion.errors import CompanionError, EndOfSource, SourceError, TableError
-from companion.settling import Settler
+from companion.errors import CompanionError, EndOfSource, TableError
+from companion.readings import is_picture
+from companion.senses import Senses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from companion.events import ChoiceNeeded, Event
-    from companion.readings import BoardReading, Source
+    from companion.fusion import Disagreement
+    from companion.readings import Snapshot, Source
     from companion.referee import Problem, Referee
     from companion.rules import Colour, Game, Layout, Square
+    from companion.senses import Glimpse
     from companion.store.records import Opening
 
     Deed = Callable[[Referee, float], list[Event]]
@@ -103,12 +106,17 @@ class TableView:
     """The squares whose piece has to leave the board before the game goes on."""
     question: ChoiceNeeded | None
     source: str
+    """What it was opened by; several are joined by ``+``."""
     lost: str
-    """Why the source delivers nothing; empty while it does."""
+    """Why no source delivers anything; empty while one does."""
     trouble: str
-    """Why nothing can be read though it delivers, such as a board not found; empty if all is well."""
+    """Why nothing can be read though one delivers, such as a board not found; empty if all is well."""
+    absent: tuple[tuple[str, str], ...]
+    """The sources that are of no use while another is, each with the reason."""
+    disagreements: tuple[Disagreement, ...]
+    """What the sources contradict each other about."""
     ended: bool
-    """The source was a file and has been read to its end."""
+    """The sources were files and have been read to their end."""
     unrecorded: str
     """Why events are not on disk; empty when they are."""
     broken: str
@@ -128,8 +136,16 @@ class TableView:
         return self.game.outcome.winner if self.game.outcome else None
 
 
+class Lamp(Protocol):
+    """Shows at the board itself what is going on, as the LEDs of a tile board do."""
+
+    def show(self, view: TableView) -> None:
+        """Show `view`. Called on the table's thread with every new view, so it must not wait."""
+        ...
+
+
 class Table:
-    """A source, the referee of its game, and the log.
+    """The sources of a board, the referee of its game, and the log.
 
     >>> table = Table(source, referee, recorder)                                        # doctest: +SKIP
     >>> with table.running():                                                           # doctest: +SKIP
@@ -137,17 +153,24 @@ class Table:
     ...     newer = table.wait_newer(table.view.revision, timeout_s=15)
     """
 
-    def __init__(self, source: Source, referee: Referee, recorder: Recorder) -> None:
+    def __init__(
+        self,
+        source: Source,
+        referee: Referee,
+        recorder: Recorder,
+        *,
+        others: Sequence[Source] = (),
+        lamps: Sequence[Lamp] = (),
+    ) -> None:
+        """`others` are further sources that look at the same board, by the same clock; see `companion.fusion`."""
         self.id = referee.table
-        self.source = source
+        self.senses = Senses((source, *others), referee.game.layout)
         self.referee = referee
         self.ended = False
-        """The source is a file and has been read to its end."""
+        """The sources are files and have been read to their end."""
         self._recorder = recorder
-        self._settler = Settler(referee.game.layout, settle_s=source.settle_s)
+        self._lamps = tuple(lamps)
         self._time = 0.0
-        self.lost = ""
-        """Why the source delivers nothing, while it does not."""
         self._broken = ""
         self._evidence = b""
         self._picture: Picture | None = None
@@ -218,7 +241,7 @@ class Table:
             return promise.result(timeout_s)
         except TimeoutError as error:
             promise.cancel()
-            raise TableError(f"table {self.id} does not answer; its source {self.source.name} may hang") from error
+            raise TableError(f"table {self.id} does not answer; its source {self.senses.name} may hang") from error
 
     def new_match(self, game: Game, players: Players) -> Deed:
         """The deed that begins another match with these players; the one in play is left as it is.
@@ -237,8 +260,7 @@ class Table:
 
     def _lay_out(self, layout: Layout) -> None:
         """Look at another board, and at nothing that was seen of the one before."""
-        self.source.lay_out(layout)
-        self._settler = Settler(layout, settle_s=self.source.settle_s)
+        self.senses.lay_out(layout)
         self._evidence, self._picture = b"", None
 
     # The thread ---------------------------------------------------------------------------------------------------
@@ -265,10 +287,10 @@ class Table:
         if self._thread is not None:
             self._thread.join(JOIN_S)
             if self.alive:
-                logger.error("table %s does not stop: its source %s hangs", self.id, self.source.name)
+                logger.error("table %s does not stop: its source %s hangs", self.id, self.senses.name)
                 return
         self._refuse_waiting()
-        self.source.close()
+        self.senses.close()
 
     def _run(self) -> None:
         try:
@@ -285,7 +307,7 @@ class Table:
 
     def _serve(self) -> None:
         """Do what is in the inbox; wait a moment for it where there is nothing else to do."""
-        idle_s = READ_S if self.ended else LOST_S if self.lost else 0.0
+        idle_s = READ_S if self.ended else LOST_S if self.senses.lost else 0.0
         with contextlib.suppress(queue.Empty):
             while (posted := self._inbox.get(block=idle_s > 0, timeout=idle_s or None)) is not None:
                 self._answer(*posted)
@@ -316,28 +338,30 @@ class Table:
 
     def start(self) -> list[Event]:
         """Announce the match."""
-        return self._tell(self.referee.start(self._time))
+        told = self._tell(self.referee.start(self._time))
+        self._light()
+        return told
 
     def step(self, timeout_s: float) -> list[Event]:
-        """Read once, and answer with what that decides; empty when there was nothing to read."""
+        """Look once, and answer with what that decides; empty when there was nothing to see."""
         try:
-            reading = self.source.read(timeout_s)
+            glimpse = self.senses.look(timeout_s)
         except EndOfSource:
             self.ended = True
             return self._tell(self.referee.finish(self._time))
-        except SourceError as error:
-            return self._source_lost(str(error))
-        if reading is None:
+        if glimpse is None:
             return []
-        self._time = reading.time
-        self._evidence = reading.evidence
-        told = [*self._source_back(), *self._seen(reading)]
-        return self._tell(told, reading.evidence)
+        if glimpse.snapshot is None:
+            return self._tell([events.SourceLost(**self._here(), source=glimpse.source, why=glimpse.lost)])
+        self._time = glimpse.snapshot.time
+        self._evidence = glimpse.snapshot.evidence
+        told = [*self._told_of_sources(glimpse), *self._seen(glimpse.snapshot)]
+        return self._tell(told, self._evidence)
 
-    def _seen(self, reading: BoardReading) -> list[Event]:
-        """What the referee makes of a reading; who played a match that was recalled need not play the next one."""
+    def _seen(self, snapshot: Snapshot) -> list[Event]:
+        """What the referee makes of a snapshot; who played a match that was recalled need not play the next one."""
         recalled = self.referee.recalls
-        told = self.referee.see(self._settler.feed(reading))
+        told = self.referee.see(snapshot)
         if recalled and any(isinstance(event, events.MatchStarted) for event in told):
             self._recorder.opening = replace(self._recorder.opening, light="", dark="")
         return told
@@ -353,17 +377,11 @@ class Table:
         self._publish()
         return told
 
-    def _source_lost(self, why: str) -> list[Event]:
-        if self.lost:
-            return []
-        self.lost = why
-        return self._tell([events.SourceLost(**self._here(), source=self.source.name, why=why)])
-
-    def _source_back(self) -> list[Event]:
-        if not self.lost:
-            return []
-        self.lost = ""
-        return [events.SourceBack(**self._here(), source=self.source.name)]
+    def _told_of_sources(self, glimpse: Glimpse) -> Iterator[Event]:
+        if glimpse.back:
+            yield events.SourceBack(**self._here(), source=glimpse.source)
+        for told in glimpse.disagreements:
+            yield events.SourcesDisagree(**self._here(), square=told.square, contents=told.contents, words=str(told))
 
     def _here(self) -> dict[str, Any]:
         return {"time": self._time, "table": self.referee.table, "ply": len(self.referee.game.history) + 1}
@@ -374,7 +392,7 @@ class Table:
         """Show what there is now, unless it is what is shown already."""
         shown = self._view
         view = self._look(revision=shown.revision)
-        fresh = bool(self._evidence) and (self._picture is None or self._evidence != self._picture.jpeg)
+        fresh = is_picture(self._evidence) and (self._picture is None or self._evidence != self._picture.jpeg)
         if fresh and (view != shown or self._time - self._pictured >= PICTURE_S):
             self._pictured = self._time
             self._pictures += 1
@@ -384,6 +402,11 @@ class Table:
             with self._showing:
                 self._view = replace(view, revision=shown.revision + 1)
             self.wake()
+            self._light()
+
+    def _light(self) -> None:
+        for lamp in self._lamps:
+            lamp.show(self._view)
 
     def _look(self, *, revision: int) -> TableView:
         referee, opening = self.referee, self._recorder.opening
@@ -399,9 +422,11 @@ class Table:
             disturbed=referee.disturbed,
             to_lift=referee.to_lift,
             question=referee.question,
-            source=self.source.name,
-            lost=self.lost,
-            trouble=self.source.trouble,
+            source=self.senses.name,
+            lost=self.senses.lost,
+            trouble=self.senses.trouble,
+            absent=self.senses.absent,
+            disagreements=self.senses.disagreements,
             ended=self.ended,
             unrecorded=str(self._recorder.trouble or ""),
             broken=self._broken,

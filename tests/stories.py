@@ -37,6 +37,7 @@ TOLD = {
     events.BoardRestored: lambda e: " ".join(["restored", *map(str, e.squares)]),
     events.Unresolved: lambda e: " ".join(["unresolved", *map(str, e.squares)]),
     events.MoveTakenBack: lambda e: f"taken back {e.move}",
+    events.SourcesDisagree: lambda e: f"disagree {e.square}",
     events.ChoiceNeeded: lambda e: f"asks {e.question}",
     events.GameOver: lambda e: f"over {e.score}",
 }

@@ -206,10 +206,11 @@ def test_what_the_rules_refuse_changes_nothing():
 
 
 def test_stopped_table_refuses_at_once():
-    table = Table(Feed(), Referee(Game.start()), Ledger())
+    feed = Feed()
+    table = Table(feed, Referee(Game.start()), Ledger())
     with table.running():
         pass
-    assert table.source.closed
+    assert feed.closed
     with pytest.raises(TableError, match="has stopped"):
         table.do(lambda referee, time: referee.undo(time))
 
@@ -265,7 +266,9 @@ def test_what_could_not_be_recorded_is_shown_and_tried_again():
 
 
 def test_pictures_are_shown_with_every_change_and_else_once_a_while():
-    readings = [BoardReading(i * READING_S, (contents_of([None]),) * 16, evidence=b"picture %d" % i) for i in range(25)]
+    readings = [
+        BoardReading(i * READING_S, (contents_of([None]),) * 16, evidence=b"\xff\xd8picture %d" % i) for i in range(25)
+    ]
     table = Table(ScriptedSource("script:test", readings), Referee(Game.start()), Ledger())
     shown = set()
     table.start()
@@ -274,7 +277,7 @@ def test_pictures_are_shown_with_every_change_and_else_once_a_while():
         shown.add(table.view.picture.number)
     assert PICTURE_S == 1.0
     assert shown == {1, 2, 3}
-    assert table.view.picture.jpeg == b"picture 24"
+    assert table.view.picture.jpeg == b"\xff\xd8picture 24"
 
 
 def test_new_match_has_its_players_and_its_own_log():
@@ -291,7 +294,7 @@ def test_new_match_has_its_players_and_its_own_log():
 
 def test_new_match_on_another_board_is_read_and_logged_as_such():
     feed, stairs = Feed(), Layout.parse("8x4")
-    feed.put(dataclasses.replace(Scene(BOARD).reading(), evidence=b"the old board"))
+    feed.put(dataclasses.replace(Scene(BOARD).reading(), evidence=b"\xff\xd8the old board"))
     table = Table(feed, Referee(Game.start()), Ledger())
     with table.running():
         wait_for(table, lambda view: view.picture)

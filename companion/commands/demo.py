@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import click
 
 from companion.commands._shared import open_log
+from companion.commands.equipment import Equipment
 from companion.commands.serving import Keys, port_option, serve, table_for
 from companion.commands.sight import open_source
 from companion.rules import Game
@@ -26,4 +27,4 @@ def demo(port: int, data: str | None) -> None:
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
         source = open_until_done.enter_context(open_source("virtual:", game.layout, None))
-        serve({"1": table_for(source, game, log, table="1")}, Keys.new(), port=port)
+        serve({"1": table_for(Equipment((source,)), game, log, table="1")}, Keys.new(), port=port)

@@ -10,8 +10,9 @@ import click
 import platformdirs
 
 from companion.commands._shared import APP_NAME, data_option, open_log
+from companion.commands.equipment import by_table, equip
 from companion.commands.serving import Keys, port_option, serve, table_for
-from companion.commands.sight import corners_option, game_options, open_source, profile_option
+from companion.commands.sight import corners_option, game_options, profile_option
 from companion.rules import Game
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ DEFAULT_SOURCE = "camera:0"
     default=(DEFAULT_SOURCE,),
     show_default=True,
     metavar="S",
-    help="What watches the board, such as camera:0 or video:game.mp4. Once for every table.",
+    help="What looks at the board, such as camera:0, tiles:auto or video:game.mp4. Several look at the same board; "
+    "2=camera:1 looks at that of table 2.",
 )
 @click.option("--lan", is_flag=True, help="Let others in this network look; the referee's hand asks them for the PIN.")
 @port_option
@@ -59,9 +61,9 @@ def run(
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))
         tables = {}
-        for table, text in enumerate(sources, start=1):
-            source = open_until_done.enter_context(open_source(text, layout, corners, patient=True))
-            tables[str(table)] = table_for(source, game, log, table=str(table), variant=variant)
+        for table, texts in by_table(sources).items():
+            equipment = equip(texts, layout, corners, open_until_done, patient=True)
+            tables[table] = table_for(equipment, game, log, table=table, variant=variant)
         serve(tables, keys, port=port, lan=lan)
 
 

@@ -14,6 +14,7 @@ import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from companion.readings import Source
+    from companion.commands.equipment import Equipment
     from companion.rules import Game
     from companion.store import Match, MatchLog
 
@@ -82,26 +83,29 @@ class Keys:
         return cls(secrets.token_hex(32), new_pin())
 
 
-def table_for(source: Source, game: Game, log: MatchLog, *, table: str, variant: str = "standard") -> Table:
-    """A table that plays `source`: a live one goes on with the table's last match, a file starts its own.
+def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, variant: str = "standard") -> Table:
+    """A table with this equipment: live sources go on with the table's last match, a file starts its own.
 
     A match that was interrupted goes on on its own board. One that has ended is shown as long as its pieces lie there.
     """
     opening = Opening.of(game, table=table, variant=variant)
+    source, *others = equipment.sources
+    seated = partial(Table, others=others, lamps=equipment.lamps)
     last = log.latest(table) if source.live else None
     if last is None:
         paced = source if source.live else Paced(source, time.monotonic, time.sleep)
-        return Table(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
+        return seated(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
     if not last.finished:
         played = log.game(last.id)
-        source.lay_out(played.layout)
+        for each in equipment.sources:
+            each.lay_out(played.layout)
         referee = Referee(played, table=table, variant=last.opening.variant)
-        return Table(source, referee, log.recorder(last.opening, resume=last))
+        return seated(source, referee, log.recorder(last.opening, resume=last))
     referee = Referee(game, table=table, variant=variant)
     if not _recalled(referee, last, log):
-        return Table(source, referee, log.recorder(opening))
+        return seated(source, referee, log.recorder(opening))
     opening = replace(opening, light=last.opening.light, dark=last.opening.dark)
-    return Table(source, referee, log.recorder(opening, resume=last))
+    return seated(source, referee, log.recorder(opening, resume=last))
 
 
 def _recalled(referee: Referee, ended: Match, log: MatchLog) -> bool:

@@ -10,7 +10,8 @@ import click
 
 from companion import events
 from companion.commands._shared import json_option, open_log, print_json
-from companion.commands.sight import corners_option, game_options, open_source, profile_option
+from companion.commands.equipment import equip
+from companion.commands.sight import corners_option, game_options, profile_option
 from companion.events import Event, content_text
 from companion.referee import Referee
 from companion.rules import Game
@@ -26,14 +27,14 @@ _POLL_S = 1.0
 
 
 @click.command()
-@click.argument("source")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @profile_option
 @corners_option
 @game_options
 @click.option("--data", metavar="DIR", help="Keep the match in this data folder. [default: not kept]")
 @json_option
 def watch(
-    source: str,
+    sources: tuple[str, ...],
     corners: Corners | None,
     first: FirstMove,
     layout: Layout,
@@ -45,23 +46,26 @@ def watch(
 ) -> None:
     """Referee SOURCE without a page: events as they happen.
 
-    SOURCE is such as video:game.mp4 or images:folder. Every frame of a file is read, as fast as it can be.
+    SOURCE is such as video:game.mp4, images:folder or tiles:auto. Every frame of a file is read, as fast as it can be.
+    Several, such as camera:0 and tiles:auto, look at the same board.
     """
     from companion.store import Opening  # noqa: PLC0415 (the database is slow to import)
 
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
-        readings = open_until_done.enter_context(open_source(source, layout, corners))
+        equipment = equip(sources, layout, corners, open_until_done)
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
-        table = Table(readings, Referee(game, variant=variant), log.recorder(Opening.of(game)))
+        source, *others = equipment.sources
+        recorder = log.recorder(Opening.of(game))
+        table = Table(source, Referee(game, variant=variant), recorder, others=others, lamps=equipment.lamps)
         _tell(table.start(), as_json=as_json)
         while not table.ended:
             _tell(table.step(_POLL_S), as_json=as_json)
-        if table.lost:
-            raise click.ClickException(table.lost)
-        if readings.trouble:
-            raise click.ClickException(readings.trouble)
+        if table.view.lost:
+            raise click.ClickException(table.view.lost)
+        if table.view.trouble:
+            raise click.ClickException(table.view.trouble)
 
 
 def _tell(told: list[Event], *, as_json: bool) -> None:
@@ -105,6 +109,7 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.ChoiceNeeded: lambda e: f"Not sure ({e.question}): {'; '.join(e.choices)}",
     events.SourceLost: lambda e: f"{e.source} is lost: {e.why}",
     events.SourceBack: lambda e: f"{e.source} is back",
+    events.SourcesDisagree: lambda e: f"What is on {e.square}? {e.words}",
     events.Resigned: lambda e: f"{_name(e.colour)} resigns",
     events.GameOver: lambda e: f"Game over. {f'{_name(e.winner)} wins' if e.winner else 'A draw,'} {e.score}.",
     events.Unresolved: lambda e: f"Never resolved: {_squares(e.squares)}",

@@ -28,10 +28,12 @@ from typing import TYPE_CHECKING
 from companion.rules import Move, Pass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
-    from companion.rules import Game, Layout, Square
+    from companion.rules import Colour, Game, Layout, Square
+
+    _Layer = tuple[str, Iterable[Square]]
 
 DARK, LEGAL, HINT, LAST, WRONG, BACK, PASS, WON, OTHER, UNREADABLE, TEST = ".LlMXBPWD?T"
 
@@ -51,33 +53,35 @@ class Trouble:
 NO_TROUBLE = Trouble()
 
 
-def frame_of(game: Game, trouble: Trouble = NO_TROUBLE) -> str:
+def frame_of(game: Game, trouble: Trouble = NO_TROUBLE, *, resigned: Colour | None = None) -> str:
     """The palette letter of every square of the game's layout, in its order.
 
-    While something is wrong, only that is shown: the piece, and the way back, which for a piece that was moved is the
-    square it came from, and for one that was laid wrongly the squares where it may be played. Otherwise the legal
-    squares and the last move; every empty square flashes for a pass; lines that scored show when the game is over.
+    While a piece is wrong or missing, only that is shown: the piece, and the way back, which for a piece that was moved
+    is the square it came from, and for one that was laid wrongly the squares where it may be played. Otherwise the
+    legal squares and the last move; every empty square flashes for a pass; lines that scored show when the game is
+    over, by the rules or because `resigned` gave up. A square that cannot be read always shows.
     """
-    layout = game.layout
-    if trouble != NO_TROUBLE:
-        back = trouble.missing or (game.legal_squares() if trouble.wrong else frozenset())
-        return _letters(layout, (UNREADABLE, trouble.unreadable), (WRONG, trouble.wrong), (BACK, back))
-    if game.outcome is not None:
-        return _frame_of_the_end(game)
+    unreadable = (UNREADABLE, trouble.unreadable)
+    if trouble.wrong or trouble.missing:
+        return _letters(
+            game.layout, unreadable, (WRONG, trouble.wrong), (BACK, trouble.missing or game.legal_squares())
+        )
+    if game.outcome is not None or resigned is not None:
+        winner = game.outcome.winner if game.outcome else None
+        return _letters(game.layout, unreadable, *_lines(game, resigned.other if resigned else winner))
     last = [ply.square for ply in game.history if isinstance(ply, Move)][-1:]
     passed = bool(game.history) and isinstance(game.history[-1], Pass)
-    return _letters(layout, (LAST, last), (PASS if passed else LEGAL, game.legal_squares()))
+    return _letters(game.layout, unreadable, (LAST, last), (PASS if passed else LEGAL, game.legal_squares()))
 
 
-def _frame_of_the_end(game: Game) -> str:
-    winner = game.outcome.winner if game.outcome else None
+def _lines(game: Game, winner: Colour | None) -> Iterator[_Layer]:
+    """The lines that scored; after a draw nobody's are the other's."""
     scored = [(line.colour, line.squares) for line in game.score.lines]
-    won = {square for colour, squares in scored if winner in (None, colour) for square in squares}
-    other = {square for colour, squares in scored if winner not in (None, colour) for square in squares}
-    return _letters(game.layout, (WON, won), (OTHER, other))
+    yield WON, {square for colour, squares in scored if winner in (None, colour) for square in squares}
+    yield OTHER, {square for colour, squares in scored if winner not in (None, colour) for square in squares}
 
 
-def _letters(layout: Layout, *layers: tuple[str, Iterable[Square]]) -> str:
+def _letters(layout: Layout, *layers: _Layer) -> str:
     """One letter a square: that of the first layer which has it."""
     shown = {square: letter for letter, squares in reversed(layers) for square in squares}
     return "".join(shown.get(square, DARK) for square in layout.squares)

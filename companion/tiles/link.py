@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from companion.readings import Contents
-    from companion.rules import Layout
+    from companion.rules import Layout, Square
     from companion.tiles import wire
     from companion.tiles.ports import Port
     from companion.tiles.session import Request
@@ -66,13 +66,13 @@ class TileBoard:
         clock: Callable[[], float],
         wait: Callable[[float], None],
         patient: bool = False,
-        rebuild: Callable[[int], None] | None = None,
+        virtual: VirtualBoard | None = None,
     ) -> None:
         """Open the port; the board itself may say HELLO later.
 
         `connect` opens the port, `clock` gives monotonic seconds, `wait` lets so many of them pass. If `patient`, the
-        port is opened when it is read first: one that is not there yet is lost until it comes. `rebuild` makes the
-        board one of so many squares, which only a pretended board can be.
+        port is opened when it is read first: one that is not there yet is lost until it comes. `virtual` is the
+        board itself, if it is not there.
 
         Raises:
             SourceError: if the port cannot be opened, unless `patient`.
@@ -82,7 +82,8 @@ class TileBoard:
         self._layout = layout
         self._clock = clock
         self._wait = wait
-        self._rebuild = rebuild
+        self.virtual = virtual
+        """The board that is not there; None for a real one."""
         self._port: Port | None = None
         self._session = Session(clock())
         self._readings: deque[BoardReading] = deque()
@@ -107,15 +108,21 @@ class TileBoard:
     @property
     def trouble(self) -> str:
         """Why a square, or the whole board, cannot be read though the board is there; empty if all is well."""
-        letters = self._session.letters
         if self._port is None:
             return ""  # it is lost, and that has been said
-        if letters is None:
+        if self._session.letters is None:
             return "the board has not yet said what lies on it"
-        unclear = [str(square) for square, letter in zip(self._layout, letters, strict=False) if letter in "!?"]
-        if not unclear:
+        if not self.unclear:
             return ""
-        return f"the board cannot tell what lies on {', '.join(unclear)}; clean the contacts, or calibrate"
+        return (
+            f"the board cannot tell what lies on {', '.join(map(str, self.unclear))}; clean the contacts, or calibrate"
+        )
+
+    @property
+    def unclear(self) -> tuple[Square, ...]:
+        """The squares that are shorted, or hold something that is no piece."""
+        letters = self._session.letters or ""
+        return tuple(square for square, letter in zip(self._layout, letters, strict=False) if letter in "!?")
 
     def read(self, timeout_s: float) -> BoardReading | None:
         """The next reading: at once when a square changes, else every `REPEAT_S`.
@@ -147,8 +154,8 @@ class TileBoard:
         if layout == self._layout:
             return
         board = self._session.board
-        if self._rebuild is not None:
-            self._rebuild(len(layout))
+        if self.virtual is not None:
+            self.virtual.rebuild(len(layout))
         elif board is not None and board.squares != len(layout):
             raise RulesError(
                 f"{self.name} has {board.squares} squares, and {layout} has {len(layout)}; "
@@ -252,7 +259,7 @@ def open_tiles(
     kind, _, wanted = text.partition(":")
     if kind == "virtual":
         board = VirtualBoard(len(layout), clock)
-        return TileBoard(text, lambda: VirtualPort(board, wait), layout, clock=clock, wait=wait, rebuild=board.rebuild)
+        return TileBoard(text, lambda: VirtualPort(board, wait), layout, clock=clock, wait=wait, virtual=board)
     if not wanted:
         raise SourceSyntaxError(f"{text!r} names no port; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3")
     return TileBoard(text, PortFinder(wanted, clock), layout, clock=clock, wait=wait, patient=patient)

@@ -79,6 +79,8 @@ class TableState(BaseModel):
     source: str
     lost: str = Field(description="Why the source delivers nothing; empty while it does.")
     trouble: str = Field(description="Why nothing can be read though it delivers; empty if all is well.")
+    absent: dict[str, str] = Field(description="Sources that are of no use while another is, and why.")
+    disagreements: dict[str, str] = Field(description="Squares that the sources contradict each other about, and how.")
     ended: bool = Field(description="The source was a file and has been read to its end.")
     unrecorded: str = Field(description="Why events are not on disk; empty when they are.")
 
@@ -120,6 +122,8 @@ def state_of(view: TableView, boot: str) -> TableState:
         "source": view.source,
         "lost": view.lost,
         "trouble": view.trouble,
+        "absent": dict(view.absent),
+        "disagreements": {str(told.square): str(told) for told in view.disagreements},
         "ended": view.ended,
         "unrecorded": view.unrecorded,
     })  # fmt: skip

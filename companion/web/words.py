@@ -18,6 +18,7 @@ from companion.web.names import content_name, kind_name, player
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from companion.fusion import Disagreement
     from companion.referee import Problem
     from companion.rules import Content, Square
     from companion.table import TableView
@@ -94,6 +95,8 @@ def _troubles(view: TableView) -> Iterator[Notice]:
         yield Notice("trouble", _("The board cannot be seen"), view.lost)
     elif view.trouble:
         yield Notice("trouble", _("The board is not found"), view.trouble)
+    for source, why in view.absent:
+        yield Notice("note", _("%(source)s does not help now", source=source), why)
     if view.unrecorded:
         yield Notice("trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=view.unrecorded))
     if view.ended and not view.over:
@@ -131,10 +134,20 @@ def _wrongs(view: TableView) -> Iterator[Notice]:
         yield Notice(
             "note", _("Clear away what was played before"), _("Lift the pieces on %(squares)s.", squares=lying)
         )
+    asked = {problem.square for problem in view.problems}
+    for told in view.disagreements:
+        if told.square not in asked:
+            title = _("What lies on %(square)s?", square=str(told.square))
+            yield Notice("ask", title, _said(told), told.square, told.contents)
     if view.disturbed:
         squares = sorted(view.disturbed)
         wanted = ", ".join(f"{square} {content_name(view.game.content(square))}" for square in squares)
         yield Notice("wrong", _("Something has moved"), _("Put back: %(wanted)s", wanted=wanted))
+
+
+def _said(told: Disagreement) -> str:
+    """What each source says that lies on a square."""
+    return "; ".join(f"{source}: {' / '.join(map(content_name, possible(contents)))}" for source, contents in told.said)
 
 
 def _wrong(view: TableView, problem: Problem) -> Notice:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from companion.commands.equipment import Equipment
 from companion.commands.serving import table_for
 from companion.rules import Colour, Game, Layout
 from companion.store import MatchLog
@@ -32,7 +33,7 @@ class Program(Room):
         self.board = BoardByHand(game)
         if before is not None:
             self.board.scene.pieces = dict(before.board.scene.pieces)
-        self.table = table_for(self.board, game, log, table="1")
+        self.table = table_for(Equipment((self.board,)), game, log, table="1")
 
     def __enter__(self):
         self.table.open()

@@ -85,7 +85,7 @@ def no_board(tmp_path) -> Path:
         ([f"video:{GAME}", "--layout", "###"], 2, "2x2 boards cannot tile"),
         ([f"video:{GAME}", "--profile", "none.json"], 1, "the profile none.json cannot be read"),
         ([f"video:{GAME}", "--data", "/dev/null/logs"], 1, "/dev/null/logs"),
-        ([], 2, "Missing argument 'SOURCE'"),
+        ([], 2, "Missing argument 'SOURCE...'"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(arguments, code, says):

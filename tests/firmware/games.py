@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from companion.errors import LinkError
 from companion.events import MovePlayed
+from companion.lamp import TileLamp
 from companion.readings import LETTERS
 from companion.referee import Referee
 from companion.rules import Game, Move
 from companion.store import Opening
 from companion.table import Table
-from companion.tiles.light import frame_of
 from companion.tiles.link import TileBoard
 from tests.firmware.simulated import PtyPort, SimulatedBoard
 
@@ -53,7 +53,7 @@ class TiledTable:
         self.port: PtyPort | None = None
         game = Game.start()
         self.source = TileBoard("tiles:pty", self.plug_in, game.layout, clock=board.clock, wait=board.run)
-        self.table = Table(self.source, Referee(game), NoLog())
+        self.table = Table(self.source, Referee(game), NoLog(), lamps=[TileLamp(self.source)])
         self.table.start()
 
     def plug_in(self) -> PtyPort:
@@ -74,7 +74,6 @@ class TiledTable:
         end = self.board.clock() + patience_s
         while self.board.clock() < end:
             told = self.table.step(0.05)
-            self.source.show(frame_of(self.table.referee.game))
             if any(map(wanted, told)):
                 return True
         return False

@@ -2,7 +2,7 @@
 
 import pytest
 
-from companion.rules import Game, Layout, Square
+from companion.rules import Colour, Game, Layout, Square
 from companion.tiles.light import Trouble, frame_of
 
 WORKED_EXAMPLE = (
@@ -35,7 +35,13 @@ def squares(text):
             Trouble(wrong=squares("c3"), missing=squares("a1")),
             ["....", "..X.", "....", "B..."],
         ),
-        ("a square that cannot be read", "a1+", Trouble(unreadable=squares("d4")), ["...?", "....", "....", "...."]),
+        ("a square that cannot be read", "a1+", Trouble(unreadable=squares("d4")), ["L..?", "L...", "L...", "MLLL"]),
+        (
+            "a wrong piece, and beside it a square that cannot be read",
+            "a1+",
+            Trouble(wrong=squares("c3"), unreadable=squares("d4")),
+            ["B..?", "B.X.", "B...", ".BBB"],
+        ),
     ],
 )
 def test_the_board_shows(name, moves, trouble, shown):
@@ -61,6 +67,14 @@ def test_at_the_end_the_lines_that_scored_are_shown_the_winners_apart_from_the_o
     dark = {square for line in game.score.lines if str(line.colour) == "dark" for square in line.squares}
     assert (game.score.light, game.score.dark) == (4, 1)
     assert (where(game, "W"), where(game, "D")) == (light, dark)
+
+
+def test_after_resigning_nobody_is_shown_where_to_play_and_the_lines_are_the_others():
+    game = Game.replay(WORKED_EXAMPLE.split()[:9])
+    assert game.score.light
+    assert "L" not in frame_of(game, resigned=Colour.DARK)
+    assert "W" in frame_of(game, resigned=Colour.DARK)
+    assert "D" in frame_of(game, resigned=Colour.LIGHT)
 
 
 def test_there_is_a_letter_for_every_square_of_any_layout():

@@ -142,10 +142,10 @@ def test_viewer_is_sent_the_whole_table_first_and_again_when_it_changes(room):
 
 
 def test_viewer_is_told_of_a_new_picture_alone_without_the_whole_page(room):
-    room.look(evidence=b"one")
+    room.look(evidence=b"\xff\xd8one")
     sent = stream(room.table, lambda _: b"page", threading.Event())
     assert next(sent) == b"page"
-    room.look(evidence=b"two")
+    room.look(evidence=b"\xff\xd8two")
     assert next(sent) == b"event: picture\ndata: 2\n\n"
 
 
@@ -279,9 +279,9 @@ def test_api_tells_and_does_what_the_page_does(here, room):
 
 def test_picture_is_sent_once_and_then_known(here, room):
     assert here.get("/t/1/picture.jpg").status_code == 404
-    room.look(evidence=b"jpeg")
+    room.look(evidence=b"\xff\xd8jpeg")
     first = here.get("/t/1/picture.jpg")
-    assert first.data == b"jpeg"
+    assert first.data == b"\xff\xd8jpeg"
     again = here.get("/t/1/picture.jpg", headers={"If-None-Match": first.headers["ETag"]})
     assert again.status_code == 304
 

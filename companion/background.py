@@ -1,0 +1,130 @@
+"""A live source on a thread of its own, so that it never holds up another one of the same table.
+
+A tile board that is being looked for, or a camera that is slow to open, keeps whoever reads it waiting. Here only the
+source's own thread waits. Of what it reads only a little is kept, so a table that is behind makes it wait, not grow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import queue
+import threading
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Self
+
+from companion.errors import EndOfSource, RulesError, SourceError
+
+if TYPE_CHECKING:
+    from companion.readings import BoardReading, Source
+    from companion.rules import Layout
+
+logger = logging.getLogger(__name__)
+
+READ_S = 0.05
+LOST_S = 0.2
+"""How long a lost source is left alone before it is read again."""
+JOIN_S = 10.0
+_KEPT = 2
+
+
+class Background:
+    """A source that is read ahead; see `companion.readings.Source`. Its thread begins with the first `read`."""
+
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+        self.live = source.live
+        self.settle_s = source.settle_s
+        self._source = source
+        self._ready: queue.Queue[BoardReading | Exception] = queue.Queue(_KEPT)
+        self._wishes: queue.SimpleQueue[tuple[Layout, Future[None]]] = queue.SimpleQueue()
+        """The layouts that it shall look at, for its thread to do."""
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def trouble(self) -> str:
+        """What the source has to say; see `companion.readings.Source`."""
+        return self._source.trouble
+
+    def read(self, timeout_s: float) -> BoardReading | None:
+        """The next reading that has come; see `companion.readings.Source`."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name=f"source-{self.name}", daemon=True)
+            self._thread.start()
+        try:
+            ready = self._ready.get(timeout=timeout_s) if timeout_s > 0 else self._ready.get_nowait()
+        except queue.Empty:
+            return None
+        if isinstance(ready, Exception):
+            raise ready
+        return ready
+
+    def lay_out(self, layout: Layout) -> None:
+        """Look at another board; see `companion.readings.Source`. What was read ahead of the old one is dropped."""
+        if self._thread is None:
+            self._source.lay_out(layout)
+            return
+        done: Future[None] = Future()
+        self._wishes.put((layout, done))
+        while not done.done() and self._thread.is_alive():
+            self._drop_ready()  # or else the thread might wait for room
+            wait([done], READ_S)
+        done.result(0)
+        self._drop_ready()
+
+    def close(self) -> None:
+        """Stop the thread and close the source."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(JOIN_S)
+            if self._thread.is_alive():
+                logger.error("the source %s hangs", self.name)
+                return
+        self._source.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            self._grant_wishes()
+            try:
+                reading = self._source.read(READ_S)
+            except EndOfSource as error:
+                self._give(error)
+                return
+            except SourceError as error:
+                self._give(error)
+                self._stop.wait(LOST_S)
+            except Exception as error:  # noqa: BLE001 (whoever reads has to know of every death)
+                self._give(error)
+                return
+            else:
+                if reading is not None:
+                    self._give(reading)
+
+    def _grant_wishes(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                layout, done = self._wishes.get_nowait()
+                try:
+                    self._source.lay_out(layout)
+                    done.set_result(None)
+                except RulesError as refusal:
+                    done.set_exception(refusal)
+
+    def _drop_ready(self) -> None:
+        with contextlib.suppress(queue.Empty):
+            while True:
+                self._ready.get_nowait()
+
+    def _give(self, item: BoardReading | Exception) -> None:
+        """Keep it until it is read; wait for room."""
+        while not self._stop.is_set():
+            with contextlib.suppress(queue.Full):
+                self._ready.put(item, timeout=READ_S)
+                return

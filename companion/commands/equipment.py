@@ -1,0 +1,80 @@
+"""What stands at a table: the sources that look at its board, and the lights that show there what is going on."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from companion.background import Background
+from companion.commands.sight import open_source
+from companion.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from contextlib import ExitStack
+
+    from companion.commands.sight import Corners
+    from companion.readings import Source
+    from companion.rules import Layout
+    from companion.table import Lamp
+    from companion.tiles.virtual import VirtualBoard
+
+FIRST_TABLE = "1"
+_OF_A_TABLE = re.compile(r"([\w-]+)=(.+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """What stands at one table."""
+
+    sources: tuple[Source, ...]
+    lamps: tuple[Lamp, ...] = ()
+    virtual: VirtualBoard | None = None
+    """The tile board that is not there, whose pieces are laid on the page."""
+
+
+def by_table(texts: Iterable[str]) -> dict[str, list[str]]:
+    """The sources of every table: ``2=camera:1`` looks at table 2, one without a table at the first."""
+    tables: dict[str, list[str]] = {}
+    for text in texts:
+        named = _OF_A_TABLE.fullmatch(text)
+        table, source = named.groups() if named else (FIRST_TABLE, text)
+        tables.setdefault(table, []).append(source)
+    return tables
+
+
+def equip(
+    texts: Sequence[str], layout: Layout, corners: Corners | None, closing: ExitStack, *, patient: bool = False
+) -> Equipment:
+    """Open all sources of one table; `closing` closes them. Several are read each on a thread of its own.
+
+    Args:
+        patient: a live source that is not there yet is lost until it comes.
+
+    Raises:
+        UsageError: if a text names no source.
+        SourceError: if one cannot be opened, or cannot be compared with the others.
+        VisionError: if `corners` cannot be the corners of a board.
+    """
+    twice = next((text for text in texts if texts.count(text) > 1), None)
+    if twice:
+        raise SourceError(f"{twice} is given twice; once is enough")
+    sources = [closing.enter_context(open_source(text, layout, corners, patient=patient)) for text in texts]
+    if len(sources) == 1:
+        return _equipment(sources, sources)
+    recorded = next((source.name for source in sources if not source.live), None)
+    if recorded:
+        raise SourceError(f"{recorded} has a clock of its own, so no other source can look at the same table with it")
+    return _equipment(sources, [closing.enter_context(Background(source)) for source in sources])
+
+
+def _equipment(opened: Sequence[Source], read: Sequence[Source]) -> Equipment:
+    if not any("tiles" in source.name for source in opened):
+        return Equipment(tuple(read))
+    from companion.lamp import TileLamp  # noqa: PLC0415 (a camera needs no serial port)
+    from companion.tiles.link import TileBoard  # noqa: PLC0415
+
+    boards = [source for source in opened if isinstance(source, TileBoard)]
+    virtual = next((board.virtual for board in boards if board.virtual), None)
+    return Equipment(tuple(read), tuple(map(TileLamp, boards)), virtual)

@@ -1,0 +1,180 @@
+"""The sources of one table: each is read in turn and settled on its own, and what they say together is one snapshot.
+
+A source that is lost, or has come to its end, has no say; the others go on alone. Only when none is left is there
+nothing to see. With one source, what it says is the snapshot.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from companion.errors import EndOfSource, RulesError, SourceError
+from companion.fusion import Fusion
+from companion.settling import Settler
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from companion.fusion import Disagreement
+    from companion.readings import BoardReading, Snapshot, Source
+    from companion.rules import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """What one look at the sources has brought."""
+
+    source: str
+    """Who brought it."""
+    snapshot: Snapshot | None = None
+    """What lies on the board now; None if the source brought word of its loss."""
+    lost: str = ""
+    """Why the source has just been lost."""
+    back: bool = False
+    """The source was lost, and delivers again."""
+    disagreements: tuple[Disagreement, ...] = ()
+    """What the sources have just begun to disagree about."""
+
+
+class _Sense:
+    """One source, and what has been heard of it."""
+
+    def __init__(self, source: Source, layout: Layout) -> None:
+        self.source = source
+        self.lost = ""
+        self.ended = False
+        self.forget(layout)
+
+    def forget(self, layout: Layout) -> None:
+        """What was seen before counts no more: it is a board of this layout now."""
+        self.settler = Settler(layout, settle_s=self.source.settle_s)
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def excuse(self) -> str:
+        """Why it is of no use now; empty if it is."""
+        return self.lost or ("it has come to its end" if self.ended else self.source.trouble)
+
+
+class Senses:
+    """All sources of a table, which have to go by the same clock. One thread at a time looks."""
+
+    def __init__(self, sources: Sequence[Source], layout: Layout) -> None:
+        self._senses = tuple(_Sense(source, layout) for source in sources)
+        self._turns = deque(self._senses)
+        self._layout = layout
+        self._fusion = self._fusing()
+        self.name = " + ".join(sense.name for sense in self._senses)
+        """The texts that the sources were opened by."""
+
+    @property
+    def disagreements(self) -> tuple[Disagreement, ...]:
+        """What the sources disagree about now."""
+        return self._fusion.disagreements if self._fusion else ()
+
+    @property
+    def lost(self) -> str:
+        """Why no source delivers anything; empty while one does."""
+        return "; ".join(sense.lost for sense in self._left) if all(sense.lost for sense in self._left) else ""
+
+    @property
+    def trouble(self) -> str:
+        """Why nothing can be read though a source delivers; empty while one can be read."""
+        troubles = [sense.source.trouble for sense in self._left if not sense.lost]
+        return "; ".join(troubles) if all(troubles) else ""
+
+    @property
+    def absent(self) -> tuple[tuple[str, str], ...]:
+        """The sources that are of no use while another is, each with the reason."""
+        useless = tuple((sense.name, sense.excuse) for sense in self._senses if sense.excuse)
+        return useless if len(useless) < len(self._senses) else ()
+
+    def look(self, timeout_s: float) -> Glimpse | None:
+        """Read the sources until one of them brings something; None if none does within `timeout_s`.
+
+        Raises:
+            EndOfSource: after the last source has come to its end.
+        """
+        waits_s = (0.0, timeout_s / len(self._turns)) if self._fusion else (timeout_s,)
+        for wait_s in waits_s:
+            for _ in range(len(self._turns)):
+                self._turns.rotate(-1)
+                glimpse = self._read(self._turns[-1], wait_s)
+                if glimpse is not None:
+                    return glimpse
+        return None
+
+    def lay_out(self, layout: Layout) -> None:
+        """Look at a board of this layout from now on, and at nothing that was seen of the one before.
+
+        Raises:
+            RulesError: if a source cannot; then all go on with the old board.
+        """
+        told: list[_Sense] = []
+        try:
+            for sense in self._senses:
+                sense.source.lay_out(layout)
+                told.append(sense)
+        except RulesError:
+            for sense in told:
+                sense.source.lay_out(self._layout)
+            raise
+        self._layout = layout
+        for sense in self._senses:
+            sense.forget(layout)
+        self._fusion = self._fusing()
+
+    def close(self) -> None:
+        """Close every source."""
+        for sense in self._senses:
+            sense.source.close()
+
+    @property
+    def _left(self) -> Sequence[_Sense]:
+        """The sources that have not come to their end; all of them when all have."""
+        return [sense for sense in self._senses if not sense.ended] or self._senses
+
+    def _fusing(self) -> Fusion | None:
+        return Fusion(self._layout) if len(self._senses) > 1 else None
+
+    def _read(self, sense: _Sense, timeout_s: float) -> Glimpse | None:
+        try:
+            reading = None if sense.ended else sense.source.read(timeout_s)
+        except EndOfSource:
+            self._end(sense)
+            return None
+        except SourceError as error:
+            return self._lose(sense, str(error))
+        return None if reading is None else self._take(sense, reading)
+
+    def _end(self, sense: _Sense) -> None:
+        sense.ended = True
+        if all(other.ended for other in self._senses):
+            raise EndOfSource(f"{self.name} has ended")
+        self._silence(sense)
+
+    def _lose(self, sense: _Sense, why: str) -> Glimpse | None:
+        if sense.lost:
+            return None
+        sense.lost = why
+        self._silence(sense)
+        return Glimpse(sense.name, lost=why)
+
+    def _silence(self, sense: _Sense) -> None:
+        if self._fusion:
+            self._fusion.lose(sense.name)
+
+    def _take(self, sense: _Sense, reading: BoardReading) -> Glimpse:
+        back, sense.lost = bool(sense.lost), ""
+        snapshot = sense.settler.feed(reading)
+        if self._fusion is None:
+            return Glimpse(sense.name, snapshot, back=back)
+        known = {told.square for told in self._fusion.disagreements}
+        fused = self._fusion.feed(sense.name, snapshot)
+        fresh = tuple(told for told in self._fusion.disagreements if told.square not in known)
+        return Glimpse(sense.name, fused, back=back, disagreements=fresh)

@@ -1,0 +1,230 @@
+"""Two sources at one table: each has its say, neither is believed against the other, and either can go on alone."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+
+import pytest
+
+from companion import events
+from companion.background import Background
+from companion.errors import EndOfSource, RulesError, SourceError
+from companion.events import parse_content
+from companion.readings import BoardReading, contents_of
+from companion.referee import Referee
+from companion.rules import Game, Layout, Piece, Square
+from companion.script import READING_S, Pace, Scene, ScriptedSource, moves_by_hand
+from companion.senses import Senses
+from companion.table import Table
+from tests.stories import told as told_in_short
+from tests.test_table import SOON_S, WORKED_EXAMPLE, Feed, Ledger, to_the_end
+
+BOARD = Layout.parse("4x4")
+A1 = Square.parse("a1")
+EMPTY_BOARD = BoardReading(0.0, (contents_of([None]),) * 16)
+
+
+class Script(ScriptedSource):
+    """A told game, with a gap in the telling: where an error stands, the source is lost."""
+
+    def __init__(self, name, readings):
+        super().__init__(name, ())
+        self._told = iter(readings)
+
+    def read(self, timeout_s):
+        told = next(self._told, None)
+        if told is None:
+            raise EndOfSource(f"{self.name} has ended")
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+
+def dies_between(first_s, last_s, readings, why):
+    """The readings of a source that delivers nothing between two moments."""
+    return [SourceError(why) if first_s <= reading.time < last_s else reading for reading in readings]
+
+
+def told_by(*sources):
+    table = Table(sources[0], Referee(Game.start()), Ledger(), others=sources[1:])
+    return table, to_the_end(table)
+
+
+def whole_game():
+    return list(moves_by_hand(WORKED_EXAMPLE, BOARD))
+
+
+@pytest.mark.parametrize("blind", [(), (5.0, 20.0), (0.0, 12.0), (12.0, 99.0)])
+@pytest.mark.parametrize("dies_first", [True, False])
+def test_a_game_is_followed_whichever_of_two_sources_is_lost_and_when(blind, dies_first):
+    dying = dies_between(*blind, whole_game(), "unplugged") if blind else whole_game()
+    sources = [Script("script:one", dying), Script("script:two", whole_game())]
+    table, told = told_by(*(sources if dies_first else sources[::-1]))
+    assert list(map(str, table.view.game.history)) == WORKED_EXAMPLE
+    assert not [event for event in told if isinstance(event, events.SourcesDisagree | events.IllegalPlacement)]
+    lost = [(event.source, event.why) for event in told if isinstance(event, events.SourceLost)]
+    back = [event.source for event in told if isinstance(event, events.SourceBack)]
+    assert lost == ([("script:one", "unplugged")] if blind else [])
+    assert back == (["script:one"] if blind and blind[1] < 99 else [])
+
+
+def test_sources_that_take_turns_in_dying_lose_no_move():
+    one = dies_between(5.0, 15.0, whole_game(), "one is gone")
+    two = dies_between(20.0, 30.0, whole_game(), "two is gone")
+    table, told = told_by(Script("script:one", one), Script("script:two", two))
+    assert list(map(str, table.view.game.history)) == WORKED_EXAMPLE
+    assert [event.source for event in told if isinstance(event, events.SourceLost)] == ["script:one", "script:two"]
+
+
+def test_when_both_are_lost_there_is_nothing_to_see_until_one_is_back():
+    scene = Scene(BOARD)
+    one, two = Feed(), Feed()
+    one.name, two.name = "feed:one", "feed:two"
+    table = Table(one, Referee(Game.start()), Ledger(), others=[two])
+    one.put(scene.reading())
+    two.put(scene.reading(), SourceError("two is gone"))
+    for _ in range(3):
+        table.step(0)
+    assert (table.view.lost, table.view.absent) == ("", (("feed:two", "two is gone"),))
+    one.put(SourceError("one is gone"))
+    table.step(0)
+    assert (table.view.lost, table.view.absent) == ("one is gone; two is gone", ())
+    two.put(scene.reading())
+    table.step(0)
+    assert (table.view.lost, table.view.absent) == ("", (("feed:one", "one is gone"),))
+    kinds = [type(event).__name__ for event in table._recorder.events]
+    assert kinds == ["SourceLost", "SourceLost", "SourceBack"]
+
+
+def one_piece(*, misread: str | None = None, from_s: float = 0.0):
+    """A light straight comes to lie on a1 after a second; from some moment on it is read as something else."""
+    scene = Scene(BOARD)
+    yield from scene.hold(1.0)
+    for reading in scene.play(A1, Piece.parse("light straight"), Pace(rest_s=4.0)):
+        if misread is None or reading.hidden or reading.time < from_s:
+            yield reading
+        else:
+            seen = contents_of([parse_content(misread)])
+            yield dataclasses.replace(reading, squares=(seen, *reading.squares[1:]))
+
+
+def test_a_piece_that_one_source_does_not_see_is_not_played_until_a_person_says_so():
+    camera = Script("camera:", one_piece(misread="."))
+    tiles = Script("tiles:", one_piece())
+    camera.settle_s = 0.0
+    table, told = told_by(camera, tiles)
+    assert [told_in_short(event) for event in told] == ["MatchStarted", "disagree a1"]
+    assert told[1].contents == (None, Piece.parse("light straight"))
+    assert told[1].words == "camera: says nothing; tiles: says light straight"
+    assert [told.square for told in table.view.disagreements] == [A1]
+    said = table.referee.answer(table._time, A1, Piece.parse("light straight"))
+    assert [told_in_short(event) for event in said] == ["light a1+"]
+
+
+@pytest.mark.parametrize("misread", [".", "light diagonal"])
+def test_a_misreading_of_what_has_been_played_is_told_and_disturbs_nothing(misread):
+    camera = Script("camera:", one_piece(misread=misread, from_s=3.5))
+    _, told = told_by(Script("tiles:", one_piece()), camera)
+    assert [told_in_short(event) for event in told] == ["MatchStarted", "light a1+", "disagree a1"]
+
+
+def test_a_source_whose_board_is_not_found_does_not_hold_up_the_other():
+    blind = [BoardReading(reading.time, reading.squares, hidden=(1 << 16) - 1) for reading in whole_game()]
+    lame = Script("camera:", blind)
+    lame.trouble = "the board is not found"
+    table = Table(Script("tiles:", whole_game()), Referee(Game.start()), Ledger(), others=[lame])
+    table.start()
+    for _ in range(200):
+        table.step(0)
+    assert (table.view.trouble, table.view.absent) == ("", (("camera:", "the board is not found"),))
+    while not table.ended:
+        table.step(0)
+    assert list(map(str, table.view.game.history)) == WORKED_EXAMPLE
+
+
+def test_another_board_is_laid_out_for_all_sources_or_for_none():
+    class Willing(Feed):
+        def lay_out(self, layout):
+            self.layout = layout
+
+    class Stubborn(Feed):
+        def lay_out(self, layout):
+            raise RulesError("this one cannot")
+
+    willing, stairs = Willing(), Layout.parse("8x4")
+    senses = Senses([willing, Stubborn()], BOARD)
+    with pytest.raises(RulesError, match="this one cannot"):
+        senses.lay_out(stairs)
+    assert willing.layout == BOARD
+    both = Senses([willing, Willing()], BOARD)
+    both.lay_out(stairs)
+    willing.put(Scene(stairs).reading())
+    assert len(both.look(0).snapshot.squares) == 32
+
+
+# In the background ----------------------------------------------------------------------------------------------------
+
+
+def heard(source, count):
+    """So many readings or errors of a source."""
+    told = []
+    while len(told) < count:
+        try:
+            reading = source.read(SOON_S)
+        except Exception as error:  # noqa: BLE001 (they are what is looked for)
+            reading = error
+        assert reading is not None, "nothing came"
+        told.append(reading)
+    return told
+
+
+def test_a_background_source_gives_everything_in_order_and_closes_what_it_reads():
+    feed, scene = Feed(), Scene(BOARD)
+    readings = list(scene.hold(2.0))
+    feed.put(*readings[:5], SourceError("unplugged"), *readings[5:])
+    with Background(feed) as source:
+        told = heard(source, len(readings) + 1)
+    assert [*told[:5], *told[6:]] == readings
+    assert str(told[5]) == "unplugged"
+    assert feed.closed
+
+
+def test_a_source_that_hangs_does_not_hold_up_whoever_reads_it():
+    let_go = threading.Event()
+
+    class Hanging(Feed):
+        def read(self, timeout_s):
+            let_go.wait(SOON_S)
+
+    hanging, feed = Background(Hanging()), Feed()
+    table = Table(hanging, Referee(Game.start()), Ledger(), others=[feed])
+    feed.put(EMPTY_BOARD)
+    table.step(0)
+    assert table._time == 0.0
+    assert table.senses.disagreements == ()
+    let_go.set()
+    hanging.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_fault_in_the_background_comes_out_where_it_is_read():
+    feed = Feed()
+    feed.put(ZeroDivisionError("a bug"))
+    with Background(feed) as source:
+        assert isinstance(heard(source, 1)[0], ZeroDivisionError)
+
+
+def test_after_another_layout_nothing_of_the_old_board_is_read():
+    feed, stairs = Feed(), Layout.parse("8x4")
+    old, new = Scene(BOARD), Scene(stairs)
+    feed.put(*old.hold(10 * READING_S))
+    with Background(feed) as source:
+        heard(source, 1)
+        source.lay_out(stairs)
+        assert feed.layout == stairs
+        while feed.items.qsize():
+            source.read(0)
+        feed.put(*new.hold(1.0))
+        sizes = [len(reading.squares) for reading in heard(source, 12)]
+    assert sizes[-9:] == [32] * 9
