@@ -71,20 +71,20 @@ def load(speaker: Speaker, squares: int) -> None:
         speaker.say(Snap(3), listen_s=0.2)
 
 
-def accuracy(table: Table, tolerance: float, count: int, *, calibrated: bool) -> None:
+def accuracy(table: Table, tolerance: float, count: int, *, calibrated: bool, squares: int = 16) -> None:
     """Random pieces on all squares at every corner of the tolerances."""
     laid = wrong = unknown = 0
     for seed, corner in enumerate(CORNERS):
-        with SimulatedBoard() as board:
+        with SimulatedBoard(squares) as board:
             speaker = Speaker(board)
             speaker.start()
             factor = set_corner(board, tolerance, corner)
             if calibrated:
                 calibrate(speaker, factor)
-            rounds = -(-count // (16 * len(CORNERS)))
+            rounds = -(-count // (squares * len(CORNERS)))
             for i, number in enumerate(placements(speaker, factor, rounds, seed)):
                 laid, wrong, unknown = (old + (number if i == j else 0) for j, old in enumerate((laid, wrong, unknown)))
-    name = f"{tolerance:.0%} parts, {'calibrated' if calibrated else 'as the firmware comes'}"
+    name = f"{squares} squares, {tolerance:.0%} parts, {'calibrated' if calibrated else 'as the firmware comes'}"
     table.add_row(f"{name}: placements", f"{laid}")
     table.add_row(f"{name}: misread, unknown", f"{wrong}, {unknown}")
 
@@ -125,6 +125,7 @@ def main() -> None:
     if not only or "accuracy" in only:
         accuracy(table, 0.01, 10_000 if full else 1000, calibrated=False)
         accuracy(table, 0.05, 10_000 if full else 1000, calibrated=True)
+        accuracy(table, 0.01, 10_240 if full else 1024, calibrated=False, squares=128)
     if not only or "games" in only:
         games(table, 50 if full else 5)
     Console().print(table)

@@ -83,11 +83,13 @@ def test_the_supply_cancels_out(board):
         assert of(State, Speaker(board).start())[0].letters == wire.BAND_LETTERS + "......"
 
 
-def test_slow_wires_do_not_leak_one_square_into_the_next(board):
-    board.tell("capacity 1000")
-    for square in range(0, 16, 2):
-        board.put(square, "S")
-    assert of(State, Speaker(board).start())[0].letters == "S." * 8
+@pytest.mark.parametrize("squares", [16, 128])
+def test_slow_wires_do_not_leak_one_square_into_the_next(simulator, squares):
+    with simulator(squares) as board:
+        board.tell("capacity 1000")
+        for square in range(0, squares, 2):
+            board.put(square, "S")
+        assert of(State, Speaker(board).start())[0].letters == "S." * (squares // 2)
 
 
 @pytest.mark.parametrize("squares", [32, 128])
