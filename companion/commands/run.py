@@ -60,11 +60,13 @@ def run(
     keys = Keys.kept(_folder(data))
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))
-        tables = {}
+        tables, tiles = {}, {}
         for table, texts in by_table(sources).items():
             equipment = equip(texts, layout, corners, open_until_done, patient=True)
             tables[table] = table_for(equipment, game, log, table=table, variant=variant)
-        serve(tables, keys, port=port, lan=lan)
+            if equipment.virtual is not None:
+                tiles[table] = equipment.virtual
+        serve(tables, keys, port=port, lan=lan, tiles=tiles)
 
 
 def _folder(data: str) -> Path:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from companion.commands.equipment import Equipment
     from companion.rules import Game
     from companion.store import Match, MatchLog
+    from companion.tiles.virtual import VirtualBoard
 
 logger = logging.getLogger(__name__)
 
@@ -121,11 +122,18 @@ def _recalled(referee: Referee, ended: Match, log: MatchLog) -> bool:
     return True
 
 
-def serve(tables: Mapping[str, Table], keys: Keys, *, port: int, lan: bool = False) -> None:
+def serve(
+    tables: Mapping[str, Table],
+    keys: Keys,
+    *,
+    port: int,
+    lan: bool = False,
+    tiles: Mapping[str, VirtualBoard] | None = None,
+) -> None:
     """Run the tables and their page until the program is told to stop."""
     addresses = _own_addresses() if lan else frozenset[str]()
     gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=addresses)
-    app = create_app(tables, gate, secret_key=keys.secret_key)
+    app = create_app(tables, gate, secret_key=keys.secret_key, tiles=tiles)
     with ExitStack() as running:
         stop = _told_to_stop(running)
         for table in tables.values():

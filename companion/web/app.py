@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from companion.table import Table, TableView
     from companion.web.gate import Gate
+    from companion.web.tiles import LooseTiles
 
 _LONGEST_REQUEST = 64 * 1024
 _SESSION = timedelta(days=30)
@@ -39,6 +40,7 @@ class Companion(APIFlask):
     """The Flask app and what it was made with."""
 
     tables: Mapping[str, Table]
+    tiles: Mapping[str, LooseTiles]
     gate: Gate
     boot: str
     """By chance, anew at every start: whoever knows another one has to load the page again."""
@@ -60,13 +62,20 @@ class Companion(APIFlask):
         return found
 
 
-def create_app(tables: Mapping[str, Table], gate: Gate, *, secret_key: str | None = None) -> Companion:
+def create_app(
+    tables: Mapping[str, Table],
+    gate: Gate,
+    *,
+    secret_key: str | None = None,
+    tiles: Mapping[str, LooseTiles] | None = None,
+) -> Companion:
     """Make the app.
 
     Args:
         tables: by id; they have to be running.
         gate: who may do what.
         secret_key: signs the sessions; by chance if it is not given, and then they end with the program.
+        tiles: by table, the tile boards that are not there: their pieces are laid on the page.
     """
     app = Companion(
         "companion.web",
@@ -86,7 +95,8 @@ def create_app(tables: Mapping[str, Table], gate: Gate, *, secret_key: str | Non
         SPEC_FORMAT="json",
     )
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
-    app.tables, app.gate, app.boot = tables, gate, secrets.token_hex(6)
+    app.tables, app.tiles = tables, tiles or {}
+    app.gate, app.boot = gate, secrets.token_hex(6)
     app.closing = threading.Event()
     app.fragments = Fragments(_rendering(app))
     Babel(app, locale_selector=chosen)

@@ -31,6 +31,7 @@ from companion.web.deeds import MOST_SETS, REQUESTS
 from companion.web.drawing import draw, emblem
 from companion.web.language import COOKIE, LANGUAGES, WRITTEN_IN, _
 from companion.web.live import stream
+from companion.web.tiles import draw_tiles, touch
 
 if TYPE_CHECKING:
     from typing import Any
@@ -115,7 +116,8 @@ def table(table: str) -> str:
     """One table, live."""
     view, look = _app().table(table).view, _look()
     token = _app().gate.token() if look.referee else ""
-    return render_template("table.html", token=token, gate=_app().gate, **_shown(view, look))
+    laid = _tiles(view, look) if look.referee and table in _app().tiles else {}
+    return render_template("table.html", token=token, gate=_app().gate, **laid, **_shown(view, look))
 
 
 @pages.get("/t/<table>/live")
@@ -174,6 +176,29 @@ def _layouts(played: Layout) -> list[tuple[str, Layout, str]]:
     boards = {name: Layout.parse(name) for name in NAMED_LAYOUTS}
     boards[str(played)] = played
     return [(name, layout, emblem(layout)) for name, layout in boards.items()]
+
+
+@pages.route("/t/<table>/tiles", methods=["GET", "POST"])
+def tiles(table: str) -> AnyResponse | str:
+    """The tile board that is not there, for the table that has one; lays a piece, or takes one away."""
+    app, look = _app(), _look()
+    view = app.table(table).view
+    if table not in app.tiles:
+        abort(404, _("the board of this table is a real one"))
+    if not look.referee:
+        return redirect(url_for("pages.sign_in", table=table))
+    wrong = ""
+    if request.method == "POST":
+        app.gate.check_hand()
+        wrong = touch(app.tiles[table], view, request.form.get("square", ""), request.form.get("piece", ""))
+        if "HX-Request" not in request.headers and not wrong:
+            return redirect(url_for("pages.table", table=table, side=look.side.value), 303)
+    template = "tiles.html" if "HX-Request" in request.headers else "tiles_page.html"
+    return render_template(template, token=app.gate.token(), wrong=wrong, **_tiles(view, look), **_shown(view, look))
+
+
+def _tiles(view: TableView, look: Look) -> dict[str, Any]:
+    return {"drawn": draw_tiles(_app().tiles[view.table], view, look.side), "chosen": request.values.get("piece", "")}
 
 
 @pages.post("/t/<table>/do/<deed>")

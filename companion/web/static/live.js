@@ -70,6 +70,8 @@
         return;
       }
       document.title = `${state.dataset.title} · Mijnlieff`;
+      const tiles = document.getElementById("tiles"); // its lights follow the table
+      if (tiles) htmx.trigger(tiles, "tiles:look");
     }
     hear();
   });

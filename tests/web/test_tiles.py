@@ -1,0 +1,184 @@
+"""The tile board that is not there, on the page: laid with mouse, touch and keyboard, and only where it belongs."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from companion.lamp import TileLamp
+from companion.referee import Referee
+from companion.rules import Colour, Game, Layout, Move
+from companion.store import Opening
+from companion.table import Table
+from companion.tiles.link import open_tiles
+from companion.web import Gate, create_app
+from companion.web.serve import Serving
+from companion.web.tiles import draw_tiles
+from tests.web.conftest import Person
+from tests.web.room import SOON_S, Ledger
+from tests.web.test_browser import WORKED_EXAMPLE, browser, shots  # noqa: F401 (fixtures)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LETTERS = dict(zip(("+", "x", "<>", "><"), "SDPU", strict=True))
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    game = Game.start()
+    source = open_tiles("virtual:tiles", game.layout, clock=time.monotonic, wait=time.sleep)
+    table = Table(source, Referee(game), Ledger(Opening.of(game)), lamps=[TileLamp(source)])
+    table.board = source.virtual
+    with table.running():
+        yield table
+
+
+@pytest.fixture
+def app(table):
+    app = create_app({"1": table}, Gate(clock=lambda: 0.0, pin="123456"), tiles={"1": table.board})
+    app.testing = True
+    return app
+
+
+def put(person, square, piece=""):
+    return person.post("/t/1/tiles", data={"token": person.token(), "square": square, "piece": piece})
+
+
+def test_a_piece_is_laid_where_it_is_touched_and_taken_away_when_it_is_touched_again(table, here):
+    assert put(here, "b1", "S").status_code == 303
+    assert table.board.letters[1] == "S"
+    assert put(here, "b1", "D").status_code == 303
+    assert table.board.letters == "." * 16
+
+
+@pytest.mark.parametrize(
+    ("square", "piece", "says"),
+    [("a1", "", "Choose a piece first."), ("a1", "Q", "Choose a piece first."), ("z9", "S", "z9 is not on this board")],
+)
+def test_what_cannot_be_laid_is_said(table, here, square, piece, says):
+    assert says in put(here, square, piece).text
+    assert table.board.letters == "." * 16
+
+
+def test_there_are_no_more_pieces_than_in_the_box(table, here):
+    for square in ("a1", "b1"):
+        put(here, square, "S")
+    assert "Choose a piece first." in put(here, "c1", "S").text
+    assert table.board.letters == "SS" + "." * 14
+
+
+def test_only_the_referee_lays_pieces_and_only_from_our_page(table, here, app):
+    guest = Person(app, address="10.0.0.77")
+    assert "Tile board" in here.get("/t/1/").text
+    assert "Tile board" not in guest.get("/t/1/").text
+    assert guest.get("/t/1/tiles").status_code == 302
+    assert here.post("/t/1/tiles", data={"square": "a1", "piece": "S"}).status_code == 403
+    assert table.board.letters == "." * 16
+
+
+def test_it_is_only_there_where_the_board_is_not(table, here, app):
+    app.tiles = {}
+    assert "Tile board" not in here.get("/t/1/").text
+    assert here.get("/t/1/tiles").status_code == 404
+
+
+def test_it_is_seen_from_the_players_side(here):
+    names = [page.split('name="square" value="')[1][:2] for page in (here.get("/t/1/tiles").text,)]
+    assert names == ["a4"]
+    assert here.get("/t/1/tiles?side=dark").text.split('name="square" value="')[1][:2] == "d1"
+
+
+def test_a_board_with_holes_is_drawn_with_them():
+    game = Game.start(layout=Layout.parse("ring"))
+    source = open_tiles("virtual:tiles", game.layout, clock=lambda: 0.0, wait=lambda _: None)
+    view = Table(source, Referee(game), Ledger(Opening.of(game))).view
+    rows = draw_tiles(source.virtual, view, Colour.LIGHT).rows
+    assert any(tile is None for row in rows for tile in row)
+    assert sum(tile is not None for row in rows for tile in row) == 32
+
+
+# In a browser ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def address(app) -> Iterator[str]:
+    with Serving(app, "127.0.0.1", 0) as serving:
+        yield f"http://127.0.0.1:{serving.port}/t/1/"
+
+
+@pytest.fixture
+def open_page(browser, address):  # noqa: F811
+    contexts = []
+
+    def opened(**kwargs):
+        context = browser.new_context(reduced_motion="reduce", **kwargs)
+        contexts.append(context)
+        context.set_default_timeout(SOON_S * 1000)
+        page = context.new_page()
+        page.complaints = []
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.on("console", lambda told: page.complaints.append(told.text) if "Content Security" in told.text else None)
+        page.goto(address)
+        expect(page.locator("body")).to_have_attribute("data-live", "yes")
+        return page
+
+    yield opened
+    for context in contexts:
+        assert [page.complaints for page in context.pages] == [[]]
+        context.close()
+
+
+def lay_with_mouse(page, move, letter):
+    page.locator(f"#spare-{letter}").check()
+    page.locator(f"#tile-{move[:2]}").click()
+
+
+def lay_with_touch(page, move, letter):
+    page.locator(f"label:has(#spare-{letter})").tap()
+    page.locator(f"#tile-{move[:2]}").tap()
+
+
+def lay_with_keys(page, move, letter):
+    page.locator(f"#spare-{letter}").focus()
+    page.keyboard.press("Space")
+    page.locator(f"#tile-{move[:2]}").focus()
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lay", [lay_with_mouse, lay_with_touch, lay_with_keys])
+def test_a_whole_game_is_played_on_the_page_alone(open_page, table, shots, lay):  # noqa: F811
+    phone = lay is lay_with_touch
+    page = open_page(
+        viewport={"width": 390, "height": 844} if phone else {"width": 1280, "height": 800}, has_touch=phone
+    )
+    expect(page.locator(".tile.legal")).to_have_count(12)
+    game = Game.start()
+    for ply, move in enumerate(WORKED_EXAMPLE):
+        letter = LETTERS[move[2:]]
+        lay(page, move, letter if str(game.to_move) == "light" else letter.lower())
+        game = game.play(move)
+        expect(page.locator(".board .piece")).to_have_count(ply + 1)
+        expect(page.locator(".tile.legal, .tile.pass")).to_have_count(len(game.legal_squares()))
+        if ply == 5:
+            assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
+            page.screenshot(path=shots / f"tiles-{lay.__name__}.png", full_page=True, caret="initial")
+    assert table.view.game == game
+    assert [str(ply) for ply in game.history if isinstance(ply, Move)] == WORKED_EXAMPLE
+    expect(page.locator(".tile.won").first).to_be_visible()
+
+
+@pytest.mark.slow
+def test_an_illegal_piece_is_lit_red_and_goes_when_it_is_touched(open_page, shots):  # noqa: F811
+    page = open_page(viewport={"width": 1280, "height": 800})
+    lay_with_mouse(page, "a1", "S")
+    lay_with_mouse(page, "c3", "d")
+    expect(page.locator("#tile-c3.wrong")).to_be_visible()
+    expect(page.locator(".tile.back")).to_have_count(6)
+    page.screenshot(path=shots / "tiles-wrong.png", caret="initial")
+    page.locator("#tile-c3").click()
+    expect(page.locator(".tile.wrong")).to_have_count(0)
