@@ -1,0 +1,76 @@
+"""What a set of pieces allows: two of each kind and colour, so that a third dark pusher must be something else.
+
+In one photograph this says much: with both dark pullers seen elsewhere, a dark ring that may be either is a pusher.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from companion.readings import ALL_CONTENTS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Table = NDArray[np.float64]
+    """One number for each way to have used up the supply: an axis a piece, from none to all of them."""
+
+_CONTENTS: Final = len(ALL_CONTENTS)
+_OF_A_KIND: Final = 2
+_MOST_STATES: Final = 10_000
+"""A larger table is not begun: nothing is concluded then."""
+_HARDLY: Final = 1e-9
+
+
+def within_supply(probabilities: Floats, sets: int) -> Floats:
+    """Probabilities of each square's contents, given that the pieces are from `sets` sets.
+
+    `probabilities` is `(n, contents)` in the order of `ALL_CONTENTS`, each square judged by itself; further columns
+    are left as they are. They come back unchanged if hardly any arrangement keeps to the supply: then the board bears
+    other pieces than was said.
+    """
+    most = _OF_A_KIND * sets
+    if (most + 1) ** (_CONTENTS - 1) > _MOST_STATES:
+        return probabilities
+    judged = probabilities[:, :_CONTENTS].astype(np.float64)
+    whole = np.maximum(judged.sum(axis=1, keepdims=True), _HARDLY)
+    together = _together(judged / whole, most)
+    likelihood = together.sum(axis=1, keepdims=True)
+    if likelihood[0, 0] < _HARDLY:
+        return probabilities
+    result = probabilities.copy()
+    result[:, :_CONTENTS] = together / likelihood * whole
+    return result
+
+
+def _together(shares: Table, most: int) -> Table:
+    """The likelihood `(n, contents)` of all arrangements within the supply that have this content on this square."""
+    used: Table = np.zeros((most + 1,) * (_CONTENTS - 1))
+    used[(0,) * used.ndim] = 1
+    rests = [np.ones_like(used)]
+    for row in shares[:0:-1]:
+        rests.append(sum((share * _later(rests[-1], i) for i, share in enumerate(row)), np.zeros_like(used)))
+    likelihoods = np.empty_like(shares)
+    for square, (row, rest) in enumerate(zip(shares, reversed(rests), strict=True)):
+        likelihoods[square] = [share * float((used * _later(rest, i)).sum()) for i, share in enumerate(row)]
+        used = sum((share * _earlier(used, i) for i, share in enumerate(row)), np.zeros_like(used))
+    return likelihoods
+
+
+def _later(table: Table, content: int) -> Table:
+    """The table as it is after one more `content` (0 is none) has been used; 0 where there is no more."""
+    moved = np.zeros_like(table) if content else table
+    if content:
+        np.moveaxis(moved, content - 1, 0)[:-1] = np.moveaxis(table, content - 1, 0)[1:]
+    return moved
+
+
+def _earlier(table: Table, content: int) -> Table:
+    """The table with one more `content` used; what was used up before is dropped."""
+    moved = np.zeros_like(table) if content else table
+    if content:
+        np.moveaxis(moved, content - 1, 0)[1:] = np.moveaxis(table, content - 1, 0)[:-1]
+    return moved
