@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibration.training.render import render
-from calibration.training.scene import SIDE, Family, draw_scene, ordinary, plain
+from calibration.training.scene import SIDE, Family, draw_scene, ordinary, plain, within_supply
 from calibration.training.textures import Fabrics
 from calibration.training.truth import CLASSES
 from companion.rules import Layout
@@ -38,6 +38,7 @@ class Split(Enum):
     TRAIN = 1
     CALIBRATE = 2
     TEST = 3
+    TRACED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ class Studio:
 
     def __init__(self, split: Split) -> None:
         self._split = split
-        self._fabrics = Fabrics(np.random.default_rng((split.value, 0)))
+        self.fabrics = Fabrics(np.random.default_rng((split.value, 0)))
 
     def boards(self, numbers: range) -> Boards:
         """The scenes with these numbers."""
@@ -77,7 +78,12 @@ class Studio:
 
     def scene(self, number: int) -> Scene:
         """The scene with this number, not yet drawn."""
-        return draw_scene(self._rng(number))
+        return self._scene(self._rng(number))
+
+    def _scene(self, rng: np.random.Generator) -> Scene:
+        """Training sees any mixture of pieces; what promises are made of and measured on is one set, as in a game."""
+        scene = draw_scene(rng)
+        return scene if self._split is Split.TRAIN else within_supply(rng, scene)
 
     def _rng(self, number: int) -> np.random.Generator:
         return np.random.default_rng((self._split.value, 1, number))
@@ -85,8 +91,8 @@ class Studio:
     def _board(self, number: int) -> tuple[NDArray[Any] | np.generic, ...]:
         """The fields of `Boards` for one scene."""
         rng = self._rng(number)
-        scene = draw_scene(rng)
-        photo = render(rng, scene, self._fabrics)
+        scene = self._scene(rng)
+        photo = render(rng, scene, self.fabrics)
         side = np.linalg.norm(photo.corners[0] - photo.corners[1]) / SIDE
         shaken = photo.corners + rng.normal(0, scene.jitter, (4, 2)).clip(-0.08, 0.08) * side
         return (

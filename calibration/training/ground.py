@@ -23,10 +23,10 @@ def paint_ground(canvas: Canvas) -> None:
     x, y = canvas.plane_grid(32)
     field, mirror = canvas.spread(canvas.field(x, y)), canvas.spread(canvas.glare(x, y))
     _lay_table(canvas, field, mirror)
-    plates = _plates(canvas)
+    plates = plate_outlines(canvas)
     for plate in sorted(plates, key=lambda p: -float(np.hypot(*(p.mean(axis=0) - canvas.view.position[:2])))):
         canvas.walls(plate, -canvas.scene.board.thickness, 0.0, canvas.scene.board.edge, BOARD)
-    face, mask = _board_face(canvas, plates)
+    face, mask = board_sheet(canvas, plates)
     lamp, room = _shadows(canvas, field)
     canvas.lay(face, np.dstack([lamp, room, mirror * np.float32(canvas.scene.board.gloss)]), mask, 0.0)
 
@@ -60,7 +60,7 @@ def _shadows(canvas: Canvas, field: Floats) -> tuple[Floats, Floats]:
     return field * (1 - _soften(canvas, cast, pieces.height)), np.asarray(room, np.float32)
 
 
-def _plates(canvas: Canvas) -> list[Points]:
+def plate_outlines(canvas: Canvas) -> list[Points]:
     """The outlines of the plates as they lie, in squares."""
     board, plates = canvas.scene.board, []
     size = SIDE / board.plates
@@ -73,7 +73,7 @@ def _plates(canvas: Canvas) -> list[Points]:
     return plates
 
 
-def _board_face(canvas: Canvas, plates: list[Points]) -> tuple[Bytes, Bytes]:
+def board_sheet(canvas: Canvas, plates: list[Points]) -> tuple[Bytes, Bytes]:
     """The board's albedo and where it is."""
     board, rng = canvas.scene.board, canvas.rng
     face: Bytes = np.zeros((canvas.side, canvas.side, 3), np.uint8)

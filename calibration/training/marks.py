@@ -47,6 +47,18 @@ class MarkStyle:
     """Radius of a dot in the middle of circles; 0 for none."""
     ends: int
     """How arms end: 0 blunt, 1 round, 2 with a small bar, 3 with a knob, 4 with an arrow head."""
+    slim: float
+    """Half the width of a hollow arm, as a share of the arm's length."""
+    knob: float
+    """Radius of the ring at its end, in half widths of the arm."""
+    band: float
+    """Inner radius of the pusher's band and of the puller's double ring, as a share of the outer one."""
+    gap: float
+    """Half the width of a gap in the pusher's band, as a share of its radius."""
+    heart: float
+    """Half the side of the small square in the middle, as a share of what would just touch the inner ring."""
+    heart_turn: float
+    """How far that square is turned, in radians."""
     broken: bool
     """The pusher's circle has gaps at its four quarters."""
     frame: float
@@ -55,8 +67,8 @@ class MarkStyle:
     @classmethod
     def draw(cls, rng: Generator, *, outline: bool) -> MarkStyle:
         """A maker's hand."""
-        big = rng.uniform(0.36, 0.43) if outline else rng.uniform(0.25, 0.42)
-        stroke = rng.uniform(0.008, 0.02) if outline else rng.uniform(0.035, 0.13) * big / 0.36
+        big = rng.uniform(0.35, 0.43) if outline else rng.uniform(0.26, 0.42)
+        stroke = rng.uniform(0.007, 0.02) if outline else rng.uniform(0.035, 0.13) * big / 0.36
         arm = rng.uniform(0.33, 0.42) if outline else rng.uniform(0.22, 0.44)
         return cls(
             outline=outline,
@@ -64,11 +76,17 @@ class MarkStyle:
             arm=arm,
             x_arm=arm * (rng.uniform(1.1, 1.4) if rng.random() < 0.6 else 1.0),
             big=big,
-            small=rng.uniform(0.21, 0.27) if outline else big * rng.uniform(0.22, 0.56),
+            small=min(rng.uniform(0.21, 0.3), 0.78 * big) if outline else big * rng.uniform(0.22, 0.54),
             small_filled=bool(rng.random() < 0.35),
             big_filled=bool(rng.random() < 0.06),
             core=float(rng.choice((0.0, rng.uniform(0.02, 0.07)), p=(0.65, 0.35))),
-            ends=int(rng.choice(5, p=(0.55, 0.25, 0.08, 0.06, 0.06))),
+            ends=int(rng.choice(5, p=(0.6, 0.25, 0.06, 0.05, 0.04))),
+            slim=rng.uniform(0.05, 0.11),
+            knob=rng.uniform(1.3, 2.4),
+            band=rng.uniform(0.6, 0.8),
+            gap=rng.uniform(0.04, 0.12),
+            heart=rng.uniform(0.75, 1.05),
+            heart_turn=float(rng.choice((0.0, rng.uniform(0, np.pi / 2)), p=(0.5, 0.5))),
             broken=outline or bool(rng.random() < 0.05),
             frame=float(rng.choice((0.0, rng.uniform(0.03, 0.09)), p=(0.8, 0.2))),
         )
@@ -118,8 +136,8 @@ def _arm(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.float6
 def _dumbbell(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.float64], arm: float) -> None:
     """One of the Hopwood cross's arms: two parallel lines to a small ring."""
     side = np.array([-direction[1], direction[0]])
-    width = style.big * 0.09
-    knob = width * 1.5
+    width = arm * style.slim
+    knob = width * style.knob
     for sign in (-1, 1):
         _line(mask, side * width * sign + direction * width, direction * (arm - 2 * knob) + side * width * sign, style)
     _ring(mask, direction * (arm - knob), knob, style.stroke)
@@ -145,13 +163,15 @@ def _circle(mask: NDArray[np.uint8], style: MarkStyle, kind: Kind) -> None:
 def _hollow(mask: NDArray[np.uint8], style: MarkStyle, kind: Kind) -> None:
     """The Hopwood circles: a ring band in four arcs, or two rings; a small square in the middle of each."""
     radius = style.big if kind is Kind.PUSHER else style.small
-    inner = radius * (0.72 if kind is Kind.PUSHER else 0.68)
+    inner = radius * style.band
     _ring(mask, np.zeros(2), radius, style.stroke)
     _ring(mask, np.zeros(2), inner, style.stroke)
     if kind is Kind.PUSHER:
-        _gaps(mask, radius, radius * 0.1, style.stroke, inner)
-    half = inner * (0.4 if kind is Kind.PUSHER else 0.7)
-    square = [np.array([x, y]) * half for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+        _gaps(mask, radius, radius * style.gap, style.stroke, inner)
+    half = inner * style.heart * (0.42 if kind is Kind.PUSHER else np.sqrt(0.5))
+    spin = np.array([[np.cos(style.heart_turn), -np.sin(style.heart_turn)],
+                     [np.sin(style.heart_turn), np.cos(style.heart_turn)]])  # fmt: skip
+    square = [spin @ (x, y) * half for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     for i in range(4):
         _line(mask, square[i], square[(i + 1) % 4], style)
 

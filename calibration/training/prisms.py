@@ -27,10 +27,10 @@ def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = Fal
     owner = OVER if held else TABLE if piece.square is None else piece.square
     face, top = outline(pieces, piece), ground + pieces.height
     canvas.walls(face, ground, top, pieces.bodies[piece.colour].edge, owner)
-    _paint_face(canvas, piece, _texture(canvas, piece, mark), top, owner)
+    _paint_face(canvas, piece, face_texture(canvas, piece, mark), top, owner)
 
 
-def _texture(canvas: Canvas, piece: Placed, mark: Floats) -> Floats:
+def face_texture(canvas: Canvas, piece: Placed, mark: Floats) -> Floats:
     """The albedo of a piece's face with its mark, `(side, side, 3)`."""
     pieces, rng = canvas.scene.pieces, canvas.rng
     body = pieces.bodies[piece.colour]

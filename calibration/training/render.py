@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from calibration.training.canvas import Bytes, Floats
     from calibration.training.textures import Fabrics
 
-_CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
+CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,21 @@ class Photograph:
 def render(rng: Generator, scene: Scene, fabrics: Fabrics) -> Photograph:
     """Take a picture of `scene`; `rng` draws grain, hands and noise."""
     canvas = Canvas(rng, scene, fabrics)
-    paint_ground(canvas)
     marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}
-    for piece in canvas.view.far_to_near(scene.placed):
-        paint_piece(canvas, piece, marks[piece.kind])
-    for _ in range(scene.hands):
-        _paint_visitor(canvas, marks)
+    paint(canvas, marks)
     static = fabrics.static(rng, canvas.view.height, canvas.view.width)
     picture = take(canvas.light(), static, scene.lens)
     targets, weights = truth(canvas, picture, marks)
-    return Photograph(picture, canvas.view.project(_CORNERS, 0.0), targets, weights)
+    return Photograph(picture, canvas.view.project(CORNERS, 0.0), targets, weights)
+
+
+def paint(canvas: Canvas, marks: dict[Kind, Floats]) -> None:
+    """Everything of the canvas's scene, from the table up."""
+    paint_ground(canvas)
+    for piece in canvas.view.far_to_near(canvas.scene.placed):
+        paint_piece(canvas, piece, marks[piece.kind])
+    for _ in range(canvas.scene.hands):
+        _paint_visitor(canvas, marks)
 
 
 def _paint_visitor(canvas: Canvas, marks: dict[Kind, Floats]) -> None:

@@ -232,8 +232,19 @@ def draw_scene(rng: Generator) -> Scene:
     return scene
 
 
+def within_supply(rng: Generator, scene: Scene) -> Scene:
+    """The same scene, but on its squares lie pieces of one set: two of each kind and colour, as in a real game."""
+    supply = [(colour, kind) for colour in Colour for kind in KINDS for _ in range(2)]
+    drawn = iter(rng.permutation(len(supply)).tolist())
+    placed = []
+    for piece in scene.placed:
+        colour, kind = (piece.colour, piece.kind) if piece.square is None else supply[next(drawn)]
+        placed.append(replace(piece, colour=colour, kind=kind))
+    return replace(scene, placed=placed)
+
+
 def _draw_any(rng: Generator) -> Scene:
-    family = Family.DIAGRAM if (r := rng.random()) < 0.58 else Family.HOPWOOD if r < 0.85 else Family.CUBES
+    family = Family.DIAGRAM if (r := rng.random()) < 0.46 else Family.HOPWOOD if r < 0.77 else Family.CUBES
     board = draw_board(rng, family)
     pieces = draw_set(rng, family, board)
     camera = draw_camera(rng, family)
@@ -264,7 +275,7 @@ def draw_board(rng: Generator, family: Family) -> BoardLook:
         return _hopwood_board(rng)
     tiles = family is Family.CUBES and rng.random() < 0.85
     woods = (LIGHT_WOODS, MIDDLE_WOODS, DARK_WOODS)[rng.choice(3, p=(0.42, 0.36, 0.22))]
-    first = _pick(rng, woods) if rng.random() < 0.88 else vary(rng, any_colour(rng), 5)
+    first = _pick(rng, woods) if rng.random() < 0.93 else vary(rng, any_colour(rng), 5)
     two = rng.random() < 0.25
     second = _pick(rng, LIGHT_WOODS + MIDDLE_WOODS + DARK_WOODS) if two else vary(rng, first, 5)
     plates = 4 if tiles else int(rng.choice((1, 2, 4), p=(0.35, 0.6, 0.05)))
@@ -339,9 +350,9 @@ def _diagram_colours(rng: Generator, board: BoardLook) -> tuple[Albedo, Albedo]:
         light, dark = _pick(rng, LIGHT_WOODS), _pick(rng, DARK_WOODS)
         if look < 0.2:
             light, dark = vary(rng, (225, 232, 236), 12), vary(rng, (38, 38, 40), 10)
-        elif look < 0.32:
+        elif look < 0.28:
             light, dark = any_colour(rng), any_colour(rng)
-        elif look < 0.55:
+        elif look < 0.5:
             light = _pick(rng, LIGHT_WOODS + MIDDLE_WOODS)
             dark = _pick(rng, MIDDLE_WOODS + DARK_WOODS)
         match = rng.random()
@@ -349,7 +360,7 @@ def _diagram_colours(rng: Generator, board: BoardLook) -> tuple[Albedo, Albedo]:
             light = vary(rng, board.colours[0], 5)
         elif match < 0.34:
             dark = vary(rng, board.colours[0], 5)
-        if luminance(light) > 1.9 * luminance(dark) and luminance(light) > 0.08:
+        if luminance(light) > 2.2 * luminance(dark) and luminance(light) > 0.08:
             return light, dark
 
 
@@ -381,12 +392,12 @@ def _hopwood_set(rng: Generator, board: BoardLook) -> SetLook:
     birch, walnut = vary(rng, board.colours[0], 5), _pick(rng, DARK_WOODS[:3] + DARK_WOODS[5:], 9)
     bodies = {}
     for colour, wood in ((Colour.LIGHT, birch), (Colour.DARK, walnut)):
-        burnt = tuple(c * rng.uniform(0.3, 0.75) for c in wood)
+        burnt = tuple(c * rng.uniform(0.3, 0.75 if colour is Colour.LIGHT else 0.86) for c in wood)
         if colour is Colour.DARK and rng.random() < 0.15:
             burnt = tuple(c * rng.uniform(1.25, 1.7) for c in wood)
         bodies[colour] = Body(
             colour=wood,
-            grain=float(rng.uniform(0.0, 0.07 if colour is Colour.LIGHT else 0.2)),
+            grain=float(rng.uniform(0.0, 0.07 if colour is Colour.LIGHT else 0.26)),
             edge=vary(rng, (28, 38, 58), 10) if rng.random() < 0.75 else vary(rng, wood, 8),
             ink=vary(rng, burnt, 3),
             ink_strength=float(rng.uniform(0.6, 1.0)),
@@ -475,7 +486,7 @@ def _piece(
 
 
 def draw_camera(rng: Generator, family: Family) -> Camera:
-    """From straight above to 60 degrees oblique, 18 to 80 pixels a square."""
+    """From straight above to 60 degrees oblique, 18 to 110 pixels a square."""
     tilt = np.radians(rng.uniform(0, 35) if rng.random() < 0.55 else rng.uniform(20, 62))
     least = 38 if rng.random() < 0.75 else 30 if family is Family.HOPWOOD else 18
     return Camera(
@@ -484,7 +495,7 @@ def draw_camera(rng: Generator, family: Family) -> Camera:
         roll=float(rng.normal(0, 0.1)),
         distance=float(rng.uniform(7, 28)),
         aim=(float(rng.uniform(-2, 6)), float(rng.uniform(-2, 6))),
-        scale=float(np.exp(rng.uniform(np.log(least), np.log(80)))),
+        scale=float(np.exp(rng.uniform(np.log(least), np.log(110)))),
     )
 
 

@@ -37,11 +37,17 @@ def noise(rng: Generator, rows: float, columns: float, side: int = SIDE) -> Grai
 
 
 def wood_grain(rng: Generator) -> Grain:
-    """The figure of one plank, around 0: fibres, growth rings and now and then a knot."""
+    """The figure of one plank, around 0: fibres, growth rings and now and then a knot.
+
+    Sawn along the trunk, rings are nearly straight lines; peeled off it, as for plywood, they wander in closed curves.
+    """
     fibre = noise(rng, rng.uniform(80, 220), rng.uniform(3, 14)) * 0.5 + noise(rng, 512, rng.uniform(20, 60)) * 0.3
     y, x = np.mgrid[0:SIDE, 0:SIDE].astype(np.float32) / SIDE
     bend = noise(rng, rng.uniform(2, 6), rng.uniform(2, 4)) * rng.uniform(0.02, 0.12)
     rings = np.sin((y + bend + 0.1 * x) * rng.uniform(20, 110)).astype(np.float32)
+    if rng.random() < 0.45:
+        hills = noise(rng, rng.uniform(3, 9), rng.uniform(2, 6)) + noise(rng, 24, 16) * rng.uniform(0, 0.08)
+        rings = np.sin(hills * rng.uniform(6, 26)).astype(np.float32)
     figure = fibre * rng.uniform(0.3, 1.0) + rings * rng.uniform(0.0, 0.9) + noise(rng, 4, 3) * 0.5
     for _ in range(rng.integers(0, 3)):
         cx, cy, width = rng.uniform(0, 1), rng.uniform(0, 1), rng.uniform(0.01, 0.04)

@@ -61,6 +61,15 @@ class View:
         seen = np.column_stack([points, height, np.ones(len(points))]) @ self._projection.T
         return np.asarray(seen[:, :2] / seen[:, 2:], np.float64)
 
+    def lens(self) -> tuple[Points, float, Points]:
+        """The camera's rotation `(3, 3)` (right, down, forward), its focal length and its middle, in pixels."""
+        across, upper = np.linalg.qr(np.linalg.inv(self._projection[:, :3]))
+        focal, turned = np.linalg.inv(upper), across.T
+        signs = np.diag(np.sign(np.diag(focal)))
+        focal, turned = focal @ signs, signs @ turned
+        focal = focal / focal[2, 2]
+        return turned * np.sign(np.linalg.det(turned)), float(focal[0, 0]), focal[:2, 2]
+
     def plane(self, z: float) -> Points:
         """The homography from squares at height `z` to pixels."""
         columns = self._projection

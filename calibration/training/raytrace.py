@@ -1,0 +1,267 @@
+"""Truly lit pictures of drawn scenes, by Blender's path tracer: ``python -m calibration.training.raytrace FOLDER``.
+
+What `render` paints, light does here: bounces, soft shadows, gloss, engraved marks. The scenes are of a split of their
+own, which neither training nor any threshold sees; a picture takes 10 to 20 seconds of one core. Needs the `bpy` wheel
+(``requirements/raytracing.txt``) and nothing else of Blender. Truth is that of the painted scene, without hands.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import bpy
+import click
+import cv2
+import numpy as np
+from rich.progress import track
+
+from calibration.training.canvas import Canvas
+from calibration.training.dataset import Split, Studio
+from calibration.training.ground import board_sheet, plate_outlines
+from calibration.training.marks import mark
+from calibration.training.photograph import take
+from calibration.training.prisms import face_texture
+from calibration.training.render import CORNERS, paint
+from calibration.training.scene import SIDE, plain
+from calibration.training.truth import JUDGED, truth
+from calibration.training.view import outline, turn
+from companion.readings import ALL_CONTENTS
+from companion.rules import Kind, Layout
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from calibration.training.canvas import Floats, Points
+    from calibration.training.scene import Placed, Scene
+
+_SAMPLES = 24
+_TABLE = 30.0
+"""Half the side of the table, in squares."""
+_LAMP_WATTS = 4.0
+_ENGRAVED = 0.012
+"""Depth of an engraved mark, in squares."""
+_BEVEL = 0.012
+
+
+class Stage:
+    """One scene, built in Blender and photographed."""
+
+    def __init__(self, canvas: Canvas, samples: int = _SAMPLES) -> None:
+        self._canvas, self._scene = canvas, canvas.scene
+        bpy.ops.wm.read_factory_settings(use_empty=True)
+        self._stage = bpy.context.scene
+        self._settings(samples)
+
+    def photograph(self, marks: dict[Kind, Floats]) -> NDArray[np.uint8]:
+        """The finished picture, BGR."""
+        self._lay_table()
+        self._lay_plates()
+        for piece in self._scene.placed:
+            self._put(piece, marks[piece.kind])
+        self._light()
+        self._camera()
+        light = self._render()
+        static = self._canvas.fabrics.static(self._canvas.rng, *light.shape[:2])
+        return take(light, static, self._scene.lens)
+
+    def _settings(self, samples: int) -> None:
+        stage = self._stage
+        stage.render.engine = "CYCLES"
+        stage.cycles.device, stage.cycles.samples, stage.cycles.use_denoising = "CPU", samples, True
+        stage.cycles.max_bounces, stage.cycles.seed = 4, 1
+        stage.render.threads_mode, stage.render.threads = "FIXED", 1
+        stage.render.resolution_x, stage.render.resolution_y = self._canvas.view.width, self._canvas.view.height
+        stage.view_settings.view_transform = "Raw"
+        stage.render.image_settings.file_format = "OPEN_EXR"
+        stage.render.image_settings.color_depth = "32"
+
+    def _lay_table(self) -> None:
+        canvas = self._canvas
+        cloth = canvas.fabrics.table(canvas.rng, 512)
+        around = np.array([[-_TABLE, -_TABLE], [_TABLE, -_TABLE], [_TABLE, _TABLE], [-_TABLE, _TABLE]]) + SIDE / 2
+        zoom = canvas.rng.uniform(1.5, 6.0)
+        top = self._material("table", cloth, gloss=canvas.rng.uniform(0, 0.4))
+        self._prism("table", around, (-self._scene.board.thickness - 1, -self._scene.board.thickness),
+                    (top, top), around * zoom / SIDE)  # fmt: skip
+
+    def _lay_plates(self) -> None:
+        canvas, board = self._canvas, self._scene.board
+        plates = plate_outlines(canvas)
+        sheet, _ = board_sheet(canvas, plates)
+        top = self._material("board", sheet, gloss=board.gloss)
+        wall = self._material("board edge", np.full((2, 2, 3), board.edge, np.float32), gloss=0.0)
+        for i, plate in enumerate(plates):
+            flat = canvas.flat(plate) / (1 << 4) + 0.5
+            on_sheet = np.column_stack([flat[:, 0], canvas.side - flat[:, 1]]) / canvas.side
+            self._prism(f"plate {i}", plate, (-board.thickness, 0.0), (top, wall), on_sheet)
+
+    def _put(self, piece: Placed, drawn: Floats) -> None:
+        pieces, canvas = self._scene.pieces, self._canvas
+        body = pieces.bodies[piece.colour]
+        base = -self._scene.board.thickness if piece.square is None else 0.0
+        texture = face_texture(canvas, piece, drawn)
+        name = f"piece {len(bpy.data.objects)}"
+        depth = (
+            None if pieces.blank or not body.relief else np.asarray(cv2.resize(drawn, texture.shape[:2]), np.float32)
+        )
+        top = self._material(name, texture, gloss=body.gloss, depth=depth)
+        wall = self._material(name + " edge", np.full((2, 2, 3), body.edge, np.float32), gloss=body.gloss)
+        rim = outline(pieces, piece)
+        local = (rim - (piece.x, piece.y)) @ turn(piece.turn) / (2 * pieces.half) + 0.5
+        self._prism(name, rim, (base, base + pieces.height), (top, wall), local, bevel=_BEVEL)
+
+    def _prism(
+        self, name: str, rim: Points, heights: tuple[float, float], stuffs: tuple[Any, Any], on_image: Points,
+        *, bevel: float = 0.0,
+    ) -> None:  # fmt: skip
+        """A right prism over a counter-clockwise outline; `on_image` places its top on the top's texture, 0 to 1."""
+        count = len(rim)
+        points = [(float(x), float(y), z) for z in heights for x, y in rim]
+        faces = [tuple(range(count, 2 * count)), tuple(reversed(range(count)))]
+        faces += [(i, (i + 1) % count, count + (i + 1) % count, count + i) for i in range(count)]
+        mesh = bpy.data.meshes.new(name)
+        mesh.from_pydata(points, [], faces)
+        for stuff in stuffs:
+            mesh.materials.append(stuff)
+        layer = mesh.uv_layers.new()
+        for face in mesh.polygons:
+            face.material_index = 0 if face.index == 0 else 1
+            for at, corner in zip(face.loop_indices, face.vertices, strict=True):
+                layer.data[at].uv = on_image[corner % count].tolist()
+        thing = bpy.data.objects.new(name, mesh)
+        self._stage.collection.objects.link(thing)
+        if bevel:
+            rounding = thing.modifiers.new("bevel", "BEVEL")
+            rounding.width, rounding.segments, rounding.limit_method = bevel, 2, "ANGLE"
+
+    def _material(self, name: str, albedo: Any, *, gloss: float, depth: Floats | None = None) -> Any:
+        """Something of this albedo, coded as square roots; `depth` from 0 to 1 is carved into it."""
+        stuff = bpy.data.materials.new(name)
+        stuff.use_nodes = True
+        nodes, links = stuff.node_tree.nodes, stuff.node_tree.links
+        shader = nodes["Principled BSDF"]
+        seen = nodes.new("ShaderNodeTexImage")
+        seen.image, seen.extension = (
+            _image(name, np.square(np.asarray(albedo, np.float32) / 255, dtype=np.float32)),
+            "MIRROR",
+        )
+        links.new(seen.outputs["Color"], shader.inputs["Base Color"])
+        shader.inputs["Roughness"].default_value = 0.75 - 0.5 * float(gloss)
+        shader.inputs["Specular IOR Level"].default_value = 0.15 + 0.35 * float(gloss)
+        if depth is not None:
+            carved, bump = nodes.new("ShaderNodeTexImage"), nodes.new("ShaderNodeBump")
+            carved.image = _image(name + " depth", np.repeat(1 - depth[..., None], 3, axis=2))
+            bump.inputs["Distance"].default_value, bump.inputs["Strength"].default_value = _ENGRAVED, 1.0
+            links.new(carved.outputs["Color"], bump.inputs["Height"])
+            links.new(bump.outputs["Normal"], shader.inputs["Normal"])
+        return stuff
+
+    def _light(self) -> None:
+        light = self._scene.light
+        place = np.array(light.lamp)
+        away = float(np.linalg.norm(place - (SIDE / 2, SIDE / 2, 0)))
+        lamp = bpy.data.lights.new("lamp", "AREA")
+        lamp.shape, lamp.size = "DISK", max(0.05, light.softness * away * 0.5)
+        strength = np.array(light.lamp_colour)[::-1]
+        lamp.energy = _LAMP_WATTS * np.pi * away**2 * float(strength.max())
+        lamp.color = (strength / strength.max()).tolist()
+        thing = bpy.data.objects.new("lamp", lamp)
+        thing.location = place.tolist()
+        from mathutils import Vector  # noqa: PLC0415 - comes with bpy, once that is imported
+
+        thing.rotation_euler = Vector((SIDE / 2, SIDE / 2, 0.0) - place).to_track_quat("-Z", "Y").to_euler()
+        self._stage.collection.objects.link(thing)
+        room = bpy.data.worlds.new("room")
+        room.use_nodes = True
+        room.node_tree.nodes["Background"].inputs["Color"].default_value = (*light.room_colour[::-1], 1.0)
+        self._stage.world = room
+
+    def _camera(self) -> None:
+        """A pinhole with the same projection as the painted picture's."""
+        view = self._canvas.view
+        rotation, focal, centre = view.lens()
+        camera = bpy.data.cameras.new("camera")
+        camera.sensor_fit, camera.sensor_width = "HORIZONTAL", 1.0
+        camera.lens = focal / view.width
+        camera.shift_x = (view.width / 2 - centre[0]) / view.width
+        camera.shift_y = (centre[1] - view.height / 2) / view.width
+        thing = bpy.data.objects.new("camera", camera)
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation.T @ np.diag([1, -1, -1])
+        matrix[:3, 3] = view.position
+        thing.matrix_world = matrix.T.tolist()
+        self._stage.collection.objects.link(thing)
+        self._stage.camera = thing
+
+    def _render(self) -> Floats:
+        """The linear light that reaches the lens, BGR."""
+        bpy.context.scene.render.filepath = str(Path(bpy.app.tempdir) / "light.exr")
+        bpy.ops.render.render(write_still=True)
+        file = bpy.data.images.load(bpy.context.scene.render.filepath)
+        width, height = file.size
+        pixels = np.empty(width * height * 4, np.float32)
+        file.pixels.foreach_get(pixels)
+        return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1, :, 2::-1])
+
+
+def _image(name: str, linear: Floats) -> Any:
+    """An image of Blender's from BGR rows, top row first."""
+    height, width = linear.shape[:2]
+    image = bpy.data.images.new(name, width, height, float_buffer=True, is_data=True)
+    rgba = np.ones((height, width, 4), np.float32)
+    rgba[..., :3] = linear[::-1, :, ::-1]
+    image.pixels.foreach_set(rgba.ravel())
+    return image
+
+
+def trace(studio: Studio, number: int) -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    """The picture of a scene and its truth, in the words of ``companion read --json``."""
+    rng = np.random.default_rng((Split.TRACED.value, 2, number))
+    scene = replace(studio.scene(number), hands=0)
+    canvas = Canvas(rng, scene, studio.fabrics)
+    marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}
+    picture = Stage(canvas).photograph(marks)
+    return picture, _truth(canvas, picture, marks, scene)
+
+
+def _truth(canvas: Canvas, picture: NDArray[np.uint8], marks: dict[Kind, Floats], scene: Scene) -> dict[str, Any]:
+    paint(canvas, marks)
+    targets, weights = truth(canvas, picture, marks)
+    names = [str(square) for square in Layout.parse("4x4").squares]
+    words = ["." if content is None else str(content) for content in ALL_CONTENTS]
+    corners = canvas.view.project(CORNERS, 0.0)
+    return {
+        "family": scene.pieces.family.value,
+        "plain": plain(scene),
+        "corners": {
+            name: corner.round(2).tolist() for name, corner in zip(("a1", "d1", "d4", "a4"), corners, strict=True)
+        },
+        "squares": {
+            n: [w for w, share in zip(words, row, strict=False) if share] for n, row in zip(names, targets, strict=True)
+        },
+        "hidden": [name for name, weight in zip(names, weights, strict=True) if weight < JUDGED],
+    }
+
+
+@click.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--pictures", default=60, show_default=True)
+def main(folder: Path, pictures: int) -> None:
+    """Trace PICTURES scenes into FOLDER, with their `truth.jsonl`; what is there already is kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    studio = Studio(Split.TRACED)
+    for number in track(range(pictures), description="tracing"):
+        path = folder / f"traced_{number:04d}.jpg"
+        if path.exists():
+            continue
+        picture, told = trace(studio, number)
+        with (folder / "truth.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"image": path.name} | told) + "\n")
+        cv2.imwrite(str(path), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
+
+
+if __name__ == "__main__":
+    main()
