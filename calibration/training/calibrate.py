@@ -18,6 +18,7 @@ from calibration.training.scene import Family
 from calibration.training.truth import JUDGED
 from companion.readings import ANYTHING
 from companion.vision.pieces import COVERED, SetRule
+from companion.vision.reader import photographed
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
@@ -28,9 +29,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-PROMISED = 2.5e-3
-"""How often one look may rule the truth out, out of the box. A square settles only after several looks."""
+PROMISED = 5e-4
+"""How often the truth may be ruled out, out of the box: DESIGN section 3."""
+PROMISED_WHEN_HARD = 3e-3
+"""The same where hands, glare, darkness, blur, a low or a distant camera make the picture hard."""
 _UNNOTICED = 0.01
+_ASKED = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,11 @@ class Judged:
     ordinary: NDArray[np.bool_]
 
 
-def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
-    """What `recogniser` says about every square that counts."""
+def judge(recogniser: Recogniser, boards: Boards, *, still: bool = False) -> Judged:
+    """What `recogniser` says about every square that counts, as frames of a video or as photographs."""
     said = [
-        recogniser.recognise(patches(view, BOARD, int(away)), turns=turns)
-        for view, away in zip(boards.views, boards.aways, strict=True)
+        photographed(recogniser, view, BOARD, int(away)) if still else recogniser.recognise(patches(view, BOARD, away))
+        for view, away in zip(boards.views, boards.aways.tolist(), strict=True)
     ]
     counts = (boards.weights >= JUDGED).ravel()
     targets = boards.targets.reshape(-1, boards.targets.shape[-1])
@@ -58,24 +62,42 @@ def judge(recogniser: Recogniser, boards: Boards, *, turns: int = 1) -> Judged:
 
 
 def rule(judged: Judged) -> SetRule:
-    """The narrowest rule that keeps the promise."""
+    """The narrowest rule that keeps both promises."""
     over = judged.targets[:, COVERED] > 0
     covered = float(np.quantile(judged.probabilities[over, COVERED], _UNNOTICED)) if over.any() else 0.5
-    clear = ~over & (judged.probabilities[:, COVERED] < covered) & judged.plain & judged.ordinary
-    said, targets = judged.probabilities[clear, :COVERED], judged.targets[clear, :COVERED]
-    return SetRule(least=_least(said, targets), covered=covered)
+    clear = (judged.probabilities[:, COVERED] < covered) & judged.ordinary
+    cases = ((clear & judged.plain, PROMISED), (clear & ~judged.plain, PROMISED_WHEN_HARD))
+    least = min(_least(*_contents(judged, chosen), promised) for chosen, promised in cases)
+    return SetRule(least=least, covered=covered)
 
 
-def _least(said: Floats, targets: Floats) -> float:
+def _least(said: Floats, targets: Floats, promised: float) -> float:
     """The highest threshold that rules out no more of the truth's mass than promised."""
     top = said.argmax(axis=1)[:, None] == np.arange(said.shape[1])
     at_stake = (targets > 0) & ~top
     order = np.argsort(said[at_stake])
     lost = np.cumsum(targets[at_stake][order]) / max(1, len(said))
-    first_too_many = int(np.searchsorted(lost, PROMISED, side="right"))
+    first_too_many = int(np.searchsorted(lost, promised, side="right"))
     if first_too_many == len(order):
         return 1.0
     return float(said[at_stake][order][first_too_many])
+
+
+def reliability(calibration: Judged, test: Judged) -> dict[str, float]:
+    """How often the truth is ruled out on plain boards of `test` with thresholds that promise it on `calibration`."""
+    kept = {}
+    for promised in _ASKED:
+        least = _least(*_contents(calibration, calibration.plain & calibration.ordinary), promised)
+        said, targets = _contents(test, test.plain & test.ordinary)
+        ruled_out = said < np.minimum(least, said.max(axis=1, keepdims=True))
+        kept[f"{promised:g}"] = round(float((targets * ruled_out).sum() / max(1, len(said))), 5)
+    return kept
+
+
+def _contents(judged: Judged, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """What is said of the chosen squares' contents, and the truth; covered squares left out."""
+    clear = chosen & (judged.targets[:, COVERED] == 0)
+    return judged.probabilities[clear, :COVERED], judged.targets[clear, :COVERED]
 
 
 def measure(judged: Judged, sets: SetRule) -> dict[str, dict[str, float]]:

@@ -1,11 +1,13 @@
-"""From a trained reader to the files that the program loads: two ONNX networks, normalisation folded into the weights.
+"""From a trained reader to the files that the program loads: the backbone as ONNX and the head's weights as `.npz`.
 
-The graphs are written node by node: they are short, they then hold nothing but convolutions, ReLUs and matrix products,
-and the same weights give the same bytes.
+Normalisation is folded into the convolutions. The graph is written node by node: it is short, it then holds nothing but
+convolutions, ReLUs, sums and one matrix product, and the same weights give the same bytes. Weights are kept in half
+precision.
 """
 
 from __future__ import annotations
 
+import io
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from calibration.training.truth import CLASSES
+from calibration.training.network import Shortcut
 from companion.vision.pieces import EMBEDDING
 from companion.vision.rectify import PATCH
 
@@ -29,18 +31,22 @@ _IR = 8
 
 
 def export(reader: Reader) -> tuple[bytes, bytes]:
-    """The backbone and the head as ONNX files; both take any number of squares at once."""
+    """The backbone as an ONNX file and the head as an `.npz` one; both take any number of squares at once."""
     backbone = _Graph("backbone", ["squares", 3, PATCH, PATCH], ["squares", EMBEDDING])
     for layer in reader.backbone.layers:
         _add(backbone, layer)
-    head = _Graph("head", ["squares", 3 * EMBEDDING], ["squares", CLASSES])
-    for layer in reader.head.layers:
-        _add(head, layer)
-    return backbone.file(), head.file()
+    head = io.BytesIO()
+    weights = {name: _array(weight).astype(np.float16) for name, weight in reader.head.state_dict().items()}
+    np.savez_compressed(head, allow_pickle=False, **weights)
+    return backbone.file(), head.getvalue()
 
 
 def _add(graph: _Graph, layer: nn.Module) -> None:
     match layer:
+        case Shortcut():
+            before = graph.last
+            _add(graph, layer.inner)
+            graph.add(before)
         case nn.Sequential():
             convolution, normal = layer[0], layer[1]
             assert isinstance(convolution, nn.Conv2d)
@@ -71,21 +77,27 @@ def _array(tensor: Tensor) -> Floats:
 
 
 class _Graph:
-    """A chain of ONNX nodes."""
+    """A chain of ONNX nodes; `last` names the output of the last one."""
 
     def __init__(self, name: str, inward: list[str | int], outward: list[str | int]) -> None:
         self._name, self._inward, self._outward = name, inward, outward
         self._nodes: list[onnx.NodeProto] = []
         self._weights: list[onnx.TensorProto] = []
-        self._last = "in"
+        self.last = "in"
 
     def node(self, kind: str, *weights: Floats, **attributes: Any) -> None:
         """Append a node that takes the last one's output and these weights."""
         number = len(self._nodes)
         names = [f"w{number}_{i}" for i in range(len(weights))]
-        self._weights += [numpy_helper.from_array(w, n) for w, n in zip(weights, names, strict=True)]
-        self._nodes.append(helper.make_node(kind, [self._last, *names], [f"x{number}"], **attributes))
-        self._last = f"x{number}"
+        self._weights += [numpy_helper.from_array(w.astype(np.float16), n) for w, n in zip(weights, names, strict=True)]
+        self._nodes.append(helper.make_node(kind, [self.last, *names], [f"x{number}"], **attributes))
+        self.last = f"x{number}"
+
+    def add(self, other: str) -> None:
+        """Append the sum with the output of an earlier node, as `last` named it."""
+        number = len(self._nodes)
+        self._nodes.append(helper.make_node("Add", [self.last, other], [f"x{number}"]))
+        self.last = f"x{number}"
 
     def convolve(self, weights: Floats, bias: Floats, kernel: int, stride: int) -> None:
         """A convolution that keeps, or by its stride divides, the side."""
@@ -99,7 +111,7 @@ class _Graph:
     def file(self) -> bytes:
         """The finished model."""
         inward = helper.make_tensor_value_info("in", TensorProto.FLOAT, self._inward)
-        outward = helper.make_tensor_value_info(self._last, TensorProto.FLOAT, self._outward)
+        outward = helper.make_tensor_value_info(self.last, TensorProto.FLOAT, self._outward)
         graph = helper.make_graph(self._nodes, self._name, [inward], [outward], self._weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], ir_version=_IR)
         onnx.checker.check_model(model)

@@ -1,7 +1,8 @@
 """The network: one patch to an embedding, and the embeddings of a board to what each square holds.
 
-Two parts, because colour is judged in the context of the whole board: `Backbone` looks at one patch; `Head` compares
-its embedding with the mean and the maximum over all squares. A square that did not change keeps its embedding.
+Two parts, because colour, and what counts as a large circle, are judged in the context of the whole board: `Backbone`
+looks at one patch; in `Head` every square looks at all the others twice before it answers. A square that did not
+change keeps its embedding.
 """
 
 from __future__ import annotations
@@ -10,15 +11,32 @@ import torch
 from torch import Tensor, nn
 
 from calibration.training.truth import CLASSES
+from companion.vision.context import ASKERS, ROUNDS
 from companion.vision.pieces import EMBEDDING
 
 _PAIR = 2
 
 
-def _conv(inward: int, outward: int, kernel: int = 3, stride: int = 1) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Conv2d(inward, outward, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(outward), nn.ReLU()
-    )
+class Convolution(nn.Sequential):
+    """A convolution that keeps, or by its stride divides, the side; normalised, and cut off below nothing."""
+
+    def __init__(self, inward: int, outward: int, kernel: int = 3, stride: int = 1) -> None:
+        super().__init__(
+            nn.Conv2d(inward, outward, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(outward), nn.ReLU()
+        )
+
+
+class Shortcut(nn.Module):
+    """A convolution whose outcome is added to what went in."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.inner = Convolution(channels, channels)
+
+    def forward(self, seen: Tensor) -> Tensor:
+        """The sum."""
+        added: Tensor = seen + self.inner(seen)
+        return added
 
 
 class Backbone(nn.Module):
@@ -27,15 +45,17 @@ class Backbone(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            _conv(3, 16, 5, 2),
-            _conv(16, 24),
-            _conv(24, 48, stride=2),
-            _conv(48, 48),
-            _conv(48, 80, stride=2),
-            _conv(80, 80),
-            _conv(80, 48, stride=2),
+            Convolution(3, 24, 5, 2),
+            Convolution(24, 48, stride=2),
+            Shortcut(48),
+            Convolution(48, 80, stride=2),
+            Shortcut(80),
+            Shortcut(80),
+            Convolution(80, 96, stride=2),
+            Shortcut(96),
+            Convolution(96, 40, 1),
             nn.Flatten(),
-            nn.Linear(48 * 25, EMBEDDING),
+            nn.Linear(40 * 25, EMBEDDING),
         )
 
     def forward(self, patches: Tensor) -> Tensor:
@@ -44,16 +64,38 @@ class Backbone(nn.Module):
         return seen
 
 
-class Head(nn.Module):
-    """An embedding beside its board's mean and maximum, `(n, 3 * EMBEDDING)`, to class scores `(n, CLASSES)`."""
+class Round(nn.Module):
+    """Every square asks all squares, and thinks about the answers."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.layers = nn.Sequential(nn.ReLU(), nn.Linear(3 * EMBEDDING, 64), nn.ReLU(), nn.Linear(64, CLASSES))
+        self.before, self.between = nn.LayerNorm(EMBEDDING), nn.LayerNorm(EMBEDDING)
+        self.ask, self.answer = nn.Linear(EMBEDDING, 3 * EMBEDDING), nn.Linear(EMBEDDING, EMBEDDING)
+        self.wide, self.narrow = nn.Linear(EMBEDDING, 2 * EMBEDDING), nn.Linear(2 * EMBEDDING, EMBEDDING)
 
-    def forward(self, in_context: Tensor) -> Tensor:
+    def forward(self, squares: Tensor) -> Tensor:
+        """Squares `(b, n, EMBEDDING)`, wiser by one round."""
+        asked = self.ask(self.before(squares)).unflatten(-1, (3, ASKERS, EMBEDDING // ASKERS))
+        questions, keys, values = asked.permute(2, 0, 3, 1, 4)
+        answers = nn.functional.scaled_dot_product_attention(questions, keys, values)
+        squares = squares + self.answer(answers.transpose(1, 2).flatten(2))
+        wiser: Tensor = squares + self.narrow(torch.relu(self.wide(self.between(squares))))
+        return wiser
+
+
+class Head(nn.Module):
+    """The embeddings of whole boards `(b, n, EMBEDDING)` to class scores `(b, n, CLASSES)`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rounds = nn.ModuleList(Round() for _ in range(ROUNDS))
+        self.last, self.scores = nn.LayerNorm(EMBEDDING), nn.Linear(EMBEDDING, CLASSES)
+
+    def forward(self, squares: Tensor) -> Tensor:
         """The scores, before softmax."""
-        scores: Tensor = self.layers(in_context)
+        for talk in self.rounds:
+            squares = talk(squares)
+        scores: Tensor = self.scores(self.last(squares))
         return scores
 
 
@@ -67,13 +109,6 @@ class Reader(nn.Module):
     def forward(self, boards: Tensor) -> Tensor:
         """The scores, before softmax."""
         count, squares = boards.shape[:_PAIR]
-        seen = self.backbone(boards.flatten(0, 1)).unflatten(0, (count, squares))
-        mean = seen.mean(1, keepdim=True).expand_as(seen)
-        most = seen.max(1, keepdim=True).values.expand_as(seen)
-        scores: Tensor = self.head(torch.cat([seen, mean, most], 2))
+        patches = boards.flatten(0, 1).to(memory_format=torch.channels_last)
+        scores: Tensor = self.head(self.backbone(patches).unflatten(0, (count, squares)))
         return scores
-
-
-def in_context(seen: Tensor) -> Tensor:
-    """Embeddings `(n, EMBEDDING)` of one board beside their mean and maximum."""
-    return torch.cat([seen, seen.mean(0, keepdim=True).expand_as(seen), seen.amax(0, keepdim=True).expand_as(seen)], 1)

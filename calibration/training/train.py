@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 _LOST = 0.04
 """How often a board's far side is taken for another one."""
-_RISE = 60
+_RISE = 150
 _LEAST_RATE = 1e-5
-_STEADINESS = 0.998
+_STEADINESS = 0.999
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class Course:
     """How a reader is trained."""
 
     steps: int
-    boards: int = 16
+    boards: int = 8
     """Boards in one step."""
-    rate: float = 2e-3
+    rate: float = 1.6e-3
     seed: int = 5
 
     def rate_at(self, step: int) -> float:

@@ -1,14 +1,14 @@
 """What lies on each square: a small network's judgement, turned into sets that keep what cannot be ruled out.
 
 Patches (`companion.vision.rectify.patches`) go in. A backbone gives each patch an embedding; a head compares it with
-those of the whole board, because light and dark are told by comparison, and answers with a probability for each content
-and for *covered*: a hand or a thing over the square. Probabilities leave this module only as conformal sets: `SetRule`
+those of the whole board (`companion.vision.context`) and answers with a probability for each content and for *covered*:
+a hand or a thing over the square. Probabilities leave this module only as conformal sets: `SetRule`
 holds thresholds calibrated on boards that training never saw; the card beside the models says how often the truth is
 ruled out all the same.
 
 The marks look the same after a quarter turn and in a mirror. Therefore patches may be turned until the side away from
 the camera is on top: the tops of thick pieces are then always shifted upwards. And for a photograph, where there is
-time, each patch is looked at in the mirror as well, and the mean is taken.
+time, each patch is looked at in the mirror as well.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 
 from companion.errors import VisionError
 from companion.readings import ALL_CONTENTS, ANYTHING
+from companion.vision.context import Context, softmax
 from companion.vision.rectify import PATCH
 
 if TYPE_CHECKING:
@@ -33,12 +34,17 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Patches = NDArray[np.uint8]
 
-EMBEDDING: Final = 48
+EMBEDDING: Final = 64
 """Length of a square's embedding."""
 COVERED: Final = len(ALL_CONTENTS)
 """The class after all contents: a hand, or another thing, is over the square."""
 CLASSES: Final = COVERED + 1
+_GROUPS: Final = (0, 1, 5)
+"""Where empty, light and dark begin among `ALL_CONTENTS`."""
+_KNOWN: Final = 0.7
+"""Who is less sure of a square's being empty, light or dark knows nothing of a mark there."""
 _FLATTEST = 12.0
+_UNHEARD_OF = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +78,18 @@ class SetRule:
         """The set of each square, from probabilities `(n, CLASSES)`."""
         return tuple(self._set(row) for row in probabilities)
 
+    @classmethod
+    def of(cls, card: dict[str, float]) -> SetRule:
+        """The rule that a model's card tells."""
+        return cls(least=card["least"], covered=card["covered"])
+
     def _set(self, row: Floats) -> Contents:
         if row[COVERED] >= self.covered:
             return ANYTHING
         kept = row[:COVERED] >= self.least
+        shares = np.add.reduceat(row[:COVERED], _GROUPS)
+        if shares.max() < _KNOWN:
+            kept |= np.repeat(shares >= self.least, np.diff([*_GROUPS, COVERED]))
         kept[int(row[:COVERED].argmax())] = True
         return sum(1 << int(i) for i in np.flatnonzero(kept))
 
@@ -83,30 +97,31 @@ class SetRule:
 class Recogniser:
     """Reads patches. Not for sharing between threads: OpenCV's networks keep their buffers."""
 
-    def __init__(self, backbone: bytes, head: bytes, rule: SetRule) -> None:
-        self._backbone, self._head = _network(backbone), _network(head)
-        self.rule = rule
+    def __init__(self, backbone: bytes, head: bytes, rule: SetRule, still_rule: SetRule | None = None) -> None:
+        """`rule` is for a frame of a video, `still_rule` for a photograph that was looked at in more ways."""
+        self._backbone, self._context = _network(backbone), Context(head)
+        self.rule, self.still_rule = rule, still_rule or rule
 
     @classmethod
     def bundled(cls) -> Recogniser:
         """The recogniser that comes with the program: trained on drawn boards only, see `models/pieces.json`."""
         models = resources.files("companion.vision") / "models"
         card = json.loads((models / "pieces.json").read_text(encoding="utf-8"))
-        rule = SetRule(least=card["sets"]["least"], covered=card["sets"]["covered"])
-        backbone, head = ((models / name).read_bytes() for name in ("backbone.onnx", "head.onnx"))
-        return cls(backbone, head, rule)
+        rules = (SetRule.of(card["sets"][name]) for name in ("frame", "photograph"))
+        backbone, head = ((models / name).read_bytes() for name in ("backbone.onnx", "head.npz"))
+        return cls(backbone, head, *rules)
 
     def recognise(self, patches: Patches, *, turns: int = 1) -> Floats:
         """Probabilities `(n, CLASSES)` in the order of `ALL_CONTENTS`, then *covered*, for all squares of one board.
 
         `patches` is `(n, PATCH, PATCH, 3)` BGR, with the side away from the camera on top. With `turns` above 1 every
-        patch is looked at in the mirror as well.
+        patch is looked at in the mirror as well, and the geometric mean is taken.
         """
         _check(patches)
         tone = Tone.of(patches)
         sides = [patches, mirrored(patches)] if turns > 1 else [patches]
         looks = [self.judge(self.embed(side, tone)) for side in sides]
-        return np.asarray(np.mean(looks, axis=0), np.float32)
+        return softmax(np.mean(np.log(np.maximum(looks, _UNHEARD_OF)), axis=0))
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
         """Embeddings `(n, EMBEDDING)` of any patches of a board that has this tone."""
@@ -116,16 +131,11 @@ class Recogniser:
 
     def judge(self, embeddings: Floats) -> Floats:
         """Probabilities `(n, CLASSES)` from the embeddings of all squares of one board."""
-        mean, most = embeddings.mean(axis=0), embeddings.max(axis=0)
-        beside = [embeddings, np.broadcast_to(mean, embeddings.shape), np.broadcast_to(most, embeddings.shape)]
-        self._head.setInput(np.concatenate(beside, axis=1))
-        scores = np.array(self._head.forward(), np.float32).reshape(len(embeddings), CLASSES)
-        powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return np.asarray(powers / powers.sum(axis=1, keepdims=True), np.float32)
+        return softmax(self._context.scores(embeddings))
 
-    def contents(self, probabilities: Floats) -> tuple[Contents, ...]:
-        """What each square may hold; a covered square may hold anything."""
-        return self.rule.contents(probabilities)
+    def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:
+        """What each square may hold; a covered square may hold anything. `still` if it is a photograph's."""
+        return (self.still_rule if still else self.rule).contents(probabilities)
 
 
 def mirrored(patches: Patches) -> Patches:

@@ -18,6 +18,7 @@ from companion.readings import ANYTHING, BoardReading
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.pieces import Tone
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, patches, rectify
+from companion.vision.supply import within_supply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -66,8 +67,8 @@ class Recogniser(Protocol):
         """The probabilities that `recognise` gives, from the embeddings of all squares."""
         ...
 
-    def contents(self, probabilities: Floats) -> tuple[Contents, ...]:
-        """For each patch the contents that cannot be ruled out."""
+    def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:
+        """For each patch the contents that cannot be ruled out; `still` for what `photographed` gives."""
         ...
 
 
@@ -112,15 +113,24 @@ class BoardReader:
         if isinstance(pose, BoardNotFound):
             return pose
         corners = pose.points()
-        seen = patches(rectify(image, corners, self.layout), self.layout, away_side(corners, self.layout))
-        squares, hidden = self.judged(self.recogniser.recognise(seen, turns=_STILL_TURNS))
-        return StillReading(pose, squares, hidden)
+        seen = rectify(image, corners, self.layout)
+        probabilities = photographed(self.recogniser, seen, self.layout, away_side(corners, self.layout))
+        return StillReading(pose, *self.judged(probabilities, still=True))
 
-    def judged(self, probabilities: Floats) -> tuple[tuple[Contents, ...], int]:
+    def judged(self, probabilities: Floats, *, still: bool = False) -> tuple[tuple[Contents, ...], int]:
         """What each square may hold, and the mask of the covered ones."""
         hidden = _mask(probabilities[:, COVERED] > _MOSTLY)
-        contents = self.recogniser.contents(probabilities)
+        contents = self.recogniser.contents(probabilities, still=still)
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden
+
+
+def photographed(recogniser: Recogniser, top_view: Image, layout: Layout, away: int) -> Floats:
+    """Probabilities `(n, 10)` for a photograph, for which there is more time than for a frame of a video.
+
+    Every patch is looked at in the mirror as well, and no more pieces lie there than the sets have.
+    """
+    seen = patches(top_view, layout, away)
+    return within_supply(np.asarray(recogniser.recognise(seen, turns=_STILL_TURNS), np.float32), layout.default_sets)
 
 
 class VideoReader:

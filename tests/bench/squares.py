@@ -1,7 +1,7 @@
-"""How well squares are read at true corners: ``python -m tests.bench.squares [BOARDS] [TURNS] [PICTURES]``.
+"""How well squares are read at true corners: ``python -m tests.bench.squares [BOARDS] [PICTURES]``.
 
-Draws BOARDS boards (300 if not said) that neither training nor calibration has seen and looks at each patch from
-TURNS sides (1). PICTURES is a folder with photographs and a `truth.jsonl` in the words of ``companion read --json``.
+Draws BOARDS boards (300 if not said) that neither training nor calibration has seen and reads them as photographs.
+PICTURES is a folder with photographs and a `truth.jsonl` in the words of ``companion read --json``.
 *Right* is exactly what can be seen, *unclear* keeps the truth among others, *wrong* has ruled it out; *at most* is the
 upper end of its 95 % interval.
 """
@@ -22,7 +22,8 @@ from calibration.training.truth import COVERED, JUDGED
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Piece
 from companion.vision.pieces import Recogniser
-from companion.vision.rectify import away_side, patches, rectify
+from companion.vision.reader import photographed
+from companion.vision.rectify import away_side, rectify
 
 UNSEEN = 1_000_000
 """The first scene number that neither the training nor the card uses."""
@@ -44,7 +45,7 @@ def traits(scene):
     yield scene.pieces.family.value
     tilt, scale = math.degrees(scene.camera.tilt), scene.camera.scale
     yield "tilt    0-25" if tilt < 25 else "tilt   25-45" if tilt < 45 else "tilt   45-62"
-    yield "px/sq  18-40" if scale < 40 else "px/sq  40-60" if scale < 60 else "px/sq  60-80"
+    yield "px/sq  18-40" if scale < 40 else "px/sq  40-60" if scale < 60 else "px/sq 60-110"
     yield "dim" if scene.lens.exposure < 0.25 else "bright" if scene.lens.exposure > 0.7 else "well lit"
     if scene.light.glare is not None:
         yield "glare"
@@ -83,15 +84,15 @@ def seen(words):
     return contents_of(None if word == "." else Piece.parse(word) for word in words)
 
 
-def drawn(recogniser, count, turns, tallies):
+def drawn(recogniser, count, tallies):
     """Read drawn boards; gives the milliseconds a board and the shares of covered squares noticed."""
     studio, spent, covered = Studio(Split.TEST), 0.0, []
     for number in range(UNSEEN, UNSEEN + count):
         boards = studio.boards(range(number, number + 1))
-        cut = patches(boards.views[0], BOARD, int(boards.aways[0]))
-        began = time.perf_counter()
-        said = recogniser.contents(recogniser.recognise(cut, turns=turns))
-        spent += time.perf_counter() - began
+        began = time.process_time()
+        probabilities = photographed(recogniser, boards.views[0], BOARD, int(boards.aways[0]))
+        said = recogniser.contents(probabilities, still=True)
+        spent += time.process_time() - began
         verdicts = []
         for one, target, weight in zip(said, boards.targets[0], boards.weights[0], strict=True):
             if target[COVERED]:
@@ -103,13 +104,14 @@ def drawn(recogniser, count, turns, tallies):
     return spent / count * 1000, np.mean(covered) if covered else math.nan
 
 
-def photographs(recogniser, folder, turns, tallies):
+def photographs(recogniser, folder, tallies):
     """Read the photographs of a folder at their true corners."""
     for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines():
         truth = json.loads(line)
         corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
         view = rectify(cv2.imread(str(folder / truth["image"])), corners, BOARD)
-        said = recogniser.contents(recogniser.recognise(patches(view, BOARD, away_side(corners, BOARD)), turns=turns))
+        probabilities = photographed(recogniser, view, BOARD, away_side(corners, BOARD))
+        said = recogniser.contents(probabilities, still=True)
         verdicts = [
             verdict(
                 one, contents_of(None if word == "." else Piece.parse(word) for word in truth["squares"][str(square)])
@@ -117,20 +119,20 @@ def photographs(recogniser, folder, turns, tallies):
             for square, one in zip(BOARD.squares, said, strict=True)
             if str(square) not in truth["hidden"]
         ]
-        tallies[f"{folder.name}: {truth['family']}"].add(verdicts)
+        tallies[f"{folder.name}: {truth.get('family', 'set')}"].add(verdicts)
 
 
-def main(count=300, turns=1, folder=None):
+def main(count=300, folder=None):
     cv2.setNumThreads(1)
     recogniser, tallies = Recogniser.bundled(), defaultdict(Tally)
-    each, noticed = drawn(recogniser, count, turns, tallies)
+    each, noticed = drawn(recogniser, count, tallies)
     if folder is not None:
-        photographs(recogniser, folder, turns, tallies)
+        photographs(recogniser, folder, tallies)
     print(f"{'':28}{'squares':>8}{'right':>10}{'unclear':>10}{'wrong':>9}{'at most':>9}{'boards':>8}{'perfect':>9}")
     for trait, tally in sorted(tallies.items()):
         print(f"{trait:28}{tally}")
-    print(f"covered squares noticed {noticed:.2%}; {each:.1f} ms a board of 16 squares, {turns} side(s) each, one core")
+    print(f"covered squares noticed {noticed:.2%}; {each:.1f} ms a board of 16 squares, one core")
 
 
 if __name__ == "__main__":
-    main(*(int(a) for a in sys.argv[1:3]), *(Path(a) for a in sys.argv[3:4]))
+    main(*(int(a) for a in sys.argv[1:2]), *(Path(a) for a in sys.argv[2:3]))

@@ -40,7 +40,7 @@ class GreyEyes:
     def recognise(self, patches, *, turns=1):
         return self.judge(self.embed(patches, None))
 
-    def contents(self, probabilities):
+    def contents(self, probabilities, *, still=False):
         return tuple(sum(1 << int(i) for i in np.flatnonzero(row[:-1] > 0.5)) for row in probabilities)
 
 
