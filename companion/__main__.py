@@ -17,6 +17,7 @@ COMMANDS = {
     "calibrate": Lazy(
         "companion.commands.calibrate:calibrate", "The workshop: what is done once, before the first game."
     ),
+    "kit": Lazy("calibration.kit:kit", "The printable kit: mat with markers, pieces, lens target, instructions."),
     "doctor": Lazy(
         "companion.commands.doctor:doctor", "See what works on this machine, and the next step for what does not."
     ),

@@ -23,6 +23,7 @@ missing_to_run() {
 # The same for the tests. A new tool is one more line here.
 missing_to_test() {
     has_command git || echo git
+    has_command pdftoppm || echo poppler-utils
     has_command shellcheck || echo shellcheck
     has_command chromium || echo chromium
     has_command gcc || echo gcc

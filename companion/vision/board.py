@@ -16,6 +16,7 @@ import numpy as np
 
 from companion.errors import VisionError
 from companion.vision import lattice, plane
+from companion.vision.markers import mat_corners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,14 +75,17 @@ class BoardNotFound:
 def locate(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
     """Find the board in a BGR picture (height, width, 3).
 
-    Without markers nothing tells the sides apart: a1 is the corner with the greatest y - x (lower left), the others
-    follow counter-clockwise as seen. Only the board of four by four squares is searched for; for any other layout
-    the corners must be given.
+    The markers of a printed mat are believed first, and say which corner is a1. Without markers nothing tells the
+    sides apart: a1 is the corner with the greatest y - x (lower left), the others follow counter-clockwise as seen.
+    Only the board of four by four squares is searched for; for any other layout the corners must be given.
     """
     if (layout.rows, layout.columns, len(layout)) != (lattice.SQUARES, lattice.SQUARES, lattice.SQUARES**2):
         return BoardNotFound(f"only the 4x4 board is searched for, not the layout {layout}; give its corners")
     if image.ndim != 3 or image.shape[2] != 3 or min(image.shape[:2]) < SMALLEST_PICTURE:  # noqa: PLR2004
         return BoardNotFound(f"the picture is too small: {' x '.join(map(str, image.shape[1::-1]))} pixels")
+    on_mat = mat_corners(image)
+    if on_mat is not None:
+        return BoardPose(_points(on_mat), 1.0)
     searched, search_scale = _lab(image, _SEARCHED)
     fitted, fit_scale = _lab(image, _FITTED)
     candidates = [corners / search_scale * fit_scale for corners in _candidates(searched)]
