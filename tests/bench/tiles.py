@@ -1,7 +1,7 @@
 """What the tile board does, measured on the simulated chip: ``python3 -m tests.bench.tiles [--full]``.
 
 `--full` is what the project promises: 10,000 placements at every corner of the tolerances together, and 50 whole games
-through firmware, serial port, link and table, with cables pulled, garbage, resets and hangs. Without it, a tenth.
+through firmware, serial port, link, table and page, with cables pulled, garbage, resets and hangs. Without it, a tenth.
 """
 
 import random
@@ -15,7 +15,7 @@ from rich.table import Table
 
 from companion.tiles import wire
 from companion.tiles.wire import Acknowledged, Changed, Heartbeat, Light, SendRaw, Snap
-from tests.firmware.games import TiledTable
+from tests.firmware.games import Page, TiledTable
 from tests.firmware.simulated import CYCLES_PER_S, FIRMWARE, SimulatedBoard, Speaker
 from tests.firmware.test_accuracy import CORNERS, calibrate, placements, set_corner
 
@@ -93,16 +93,20 @@ def games(table: Table, count: int) -> None:
     """Random games with trouble on about every third move."""
     exact = moves = 0
     delays: list[float] = []
+    page_delays: list[float] = []
     troubles: dict[str, int] = {}
     for seed in range(count):
         with SimulatedBoard() as board:
             board.tell("noise 4")
             tiled = TiledTable(board)
-            told = tiled.play(random.Random(seed), trouble=0.3)
+            page = Page(tiled.table)
+            told = tiled.play(random.Random(seed), trouble=0.3, page=page)
+            page.close()
             tiled.close()
-        exact += told.game.outcome is not None and tiled.table.referee.game.history == told.game.history
+        exact += told.exact and told.game.outcome is not None and tiled.table.referee.game.history == told.game.history
         moves += len(told.played)
         delays += told.delays_s
+        page_delays += told.page_delays_s
         for name, times in told.troubles.items():
             troubles[name] = troubles.get(name, 0) + times
         print(f"game {seed + 1}: {'exact' if exact == seed + 1 else 'NOT EXACT'}", file=sys.stderr, flush=True)
@@ -111,6 +115,8 @@ def games(table: Table, count: int) -> None:
     table.add_row("troubles", ", ".join(f"{times} {name}" for name, times in troubles.items()))
     table.add_row("contact to view of the table, median", f"{statistics.median(delays) * 1000:.0f} ms")
     table.add_row("contact to view of the table, p95", f"{p95(delays) * 1000:.0f} ms")
+    table.add_row("contact to page, median", f"{statistics.median(page_delays) * 1000:.0f} ms")
+    table.add_row("contact to page, p95", f"{p95(page_delays) * 1000:.0f} ms")
 
 
 def main() -> None:

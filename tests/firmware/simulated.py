@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import subprocess
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -153,6 +154,8 @@ class PtyPort(SerialPort):
 
     def __init__(self, board: SimulatedBoard) -> None:
         self.board = board
+        self.heard_s = 0.0
+        """When the host last heard the board, by the host's clock."""
         super().__init__(board.tell("pty")[1])
         self._serial.timeout = 0  # time passes in the board, not here
         board.reset()
@@ -164,7 +167,10 @@ class PtyPort(SerialPort):
             waiting = 1  # reading it will tell
         if not waiting and not self._given_back:
             self.board._pass(f"pump {round(POLL_S * 1e6)}")
-        return super().receive()
+        data = super().receive()
+        if data:
+            self.heard_s = time.monotonic()
+        return data
 
 
 class SimulatedPort:
