@@ -115,6 +115,10 @@ def advice(error: BaseException, platform: str = sys.platform) -> str:
         return "another program has this port open; close it there (a serial monitor? a second companion?)"
     if number == errno.EACCES or "PermissionError" in text or "Permission denied" in text:
         return _permission_advice(platform)
+    if "Inappropriate ioctl" in text:
+        return "that is no serial port; see with `companion doctor` which ports there are"
+    if "refused" in text:
+        return "nobody listens there"
     if number == errno.ENOENT or "FileNotFoundError" in text or "No such file" in text:
         return "there is no such port; plug the board in, or see with `companion doctor` which ports there are"
     return text

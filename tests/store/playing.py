@@ -37,6 +37,7 @@ def one_of_each():
         events.ChoiceNeeded(**here, question="order", choices=("a1+ b2x", "b2x a1+"), squares=(A1, B2)),
         events.SourceLost(**here, source="camera:0", why="it was unplugged: «Übung»"),
         events.SourceBack(**here, source="camera:0", why="it is back"),
+        events.SourcesDisagree(**here, square=A1, contents=(None, DARK_PULLER), words="camera:0 says nothing"),
         events.Resigned(**here, colour=Colour.DARK),
         events.Unresolved(**here, squares=(B2,)),
         events.GameOver(**here, moves=("a1+", "-"), score=Score(1, 1), winner=None),

@@ -159,6 +159,16 @@ def test_a_port_that_cannot_be_opened_says_why_and_what_to_do(error, platform, s
     assert said in advice(error, platform)
 
 
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [(os.devnull, "no serial port"), ("socket://127.0.0.1:1", "nobody listens there"), ("foo://x", "'foo' not known")],
+)
+def test_what_is_no_serial_port_is_refused_in_one_line(name, why):
+    with pytest.raises(SourceError, match=why) as refused:
+        SerialPort(name)
+    assert "\n" not in str(refused.value)
+
+
 def test_a_port_that_is_not_there_is_refused_by_name():
     with pytest.raises(SourceError, match="/dev/no-such-port: there is no such port; plug the board in"):
         SerialPort("/dev/no-such-port")
