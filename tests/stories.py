@@ -5,13 +5,13 @@ Real readings at a camera's rate go through the real settler and referee; only t
 
 from __future__ import annotations
 
-from companion import events
-from companion.readings import ANYTHING, BoardReading, contents_of
+from dataclasses import replace
+
+from companion import events, script
 from companion.referee import Referee
 from companion.rules import Game, Piece, Square
 from companion.settling import Settler
 
-FRAME_S = 1 / 12
 KINDS = {"+": "straight", "x": "diagonal", "<>": "pusher", "><": "puller"}
 
 
@@ -43,19 +43,14 @@ TOLD = {
 }
 
 
-class Scene:
-    """A table in front of a camera."""
+class Scene(script.Scene):
+    """A table in front of a camera, with its referee; here `play` takes moves, and tells what they caused."""
 
     def __init__(self, game: Game | None = None, *, variant: str = "standard") -> None:
         self.referee = Referee(game or Game.start(), variant=variant)
-        self.layout = self.referee.game.layout
+        super().__init__(self.referee.game.layout)
         self.settler = Settler(self.layout)
-        self.board: dict[Square, Piece] = {}
-        self.hidden: set[Square] = set()
-        self.misread: dict[Square, int] = {}
-        """What is read on a square instead of the truth, as a set of contents."""
         self.cards: dict = {}
-        self.time = 0.0
         self.events: list[events.Event] = self.referee.start(0.0)
 
     @property
@@ -65,28 +60,19 @@ class Scene:
     def look(self, seconds: float = 0.8) -> list[str]:
         """Let the camera look for so long; what was told meanwhile."""
         heard: list[events.Event] = []
-        for _ in range(max(1, round(seconds / FRAME_S))):
-            self.time += FRAME_S
-            heard += self.referee.see(self.settler.feed(self.reading()))
+        for reading in self.hold(seconds):
+            heard += self.referee.see(self.settler.feed(replace(reading, cards=self.cards)))
         self.events += heard
         return [told(event) for event in heard]
 
-    def reading(self) -> BoardReading:
-        mask = self.layout.mask(self.hidden)
-        squares = tuple(
-            ANYTHING if square in self.hidden else self.misread.get(square, contents_of([self.board.get(square)]))
-            for square in self.layout
-        )
-        return BoardReading(self.time, squares, hidden=mask, cards=self.cards)
-
     def put(self, square: str, what: str) -> None:
-        self.board[Square.parse(square)] = piece(what)
+        self.pieces[Square.parse(square)] = piece(what)
 
     def lift(self, square: str) -> None:
-        del self.board[Square.parse(square)]
+        del self.pieces[Square.parse(square)]
 
     def hand(self, *squares: str) -> None:
-        self.hidden = {Square.parse(square) for square in squares}
+        self.covered = {Square.parse(square) for square in squares}
 
     def play(self, *moves: str) -> list[str]:
         """Play moves one after the other, each with a hand that comes and goes."""

@@ -232,7 +232,7 @@ def test_after_the_end_removals_are_clearing_up_and_the_next_match_starts_with_i
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
     assert scene.referee.over
-    for square in list(scene.board):
+    for square in list(scene.pieces):
         scene.lift(str(square))
         assert scene.look(0.5) == []
     scene.put("a1", "Lx")
@@ -251,8 +251,8 @@ def test_a_new_match_waits_until_the_pieces_of_the_one_before_have_left_the_boar
     scene.play(*WORKED_EXAMPLE)
     assert lines(scene.referee.new_match(scene.time, Game.start())) == ["MatchStarted"]
     assert scene.look(2) == []
-    assert scene.referee.to_lift == set(scene.board)
-    for square in list(scene.board):
+    assert scene.referee.to_lift == set(scene.pieces)
+    for square in list(scene.pieces):
         scene.lift(str(square))
         assert scene.look() == []
     assert scene.referee.to_lift == set()
@@ -263,7 +263,7 @@ def test_a_new_match_on_another_board_knows_nothing_of_what_was_seen_before():
     scene = scene_after("a1+", "a2+")
     ring = Layout.parse("ring")
     assert lines(scene.referee.new_match(scene.time, Game.start(layout=ring))) == ["MatchStarted"]
-    scene.layout, scene.settler, scene.board = ring, Settler(ring), {}
+    scene.layout, scene.settler, scene.pieces = ring, Settler(ring), {}
     assert scene.look(2) == []
     assert scene.play("f6x") == ["light f6x"]
 
@@ -274,7 +274,7 @@ def test_a_new_match_on_another_board_knows_nothing_of_what_was_seen_before():
 def resumed(*moves: str) -> Scene:
     """The table of a program that was started again after `moves`, which lie on the board."""
     scene = Scene(Game.replay(moves))
-    scene.board = {ply.square: ply.piece for ply in scene.game.history if isinstance(ply, Move)}
+    scene.pieces = {ply.square: ply.piece for ply in scene.game.history if isinstance(ply, Move)}
     return scene
 
 
@@ -306,14 +306,14 @@ def recalled(board: dict, *, ended: Game = ENDED, resigned: Colour | None = None
     scene.referee = Referee(Game.start("anywhere"))
     scene.referee.recall(ended, resigned)
     assert scene.referee.start(0.0) == []
-    scene.board = dict(board)
+    scene.pieces = dict(board)
     return scene, scene.look(1)
 
 
 def test_pieces_of_the_match_that_has_just_ended_are_known_and_may_be_cleared_up():
     scene, heard = recalled(LYING)
     assert (heard, scene.game, scene.referee.over) == ([], ENDED, True)
-    for square in list(scene.board):
+    for square in list(scene.pieces):
         scene.lift(str(square))
         assert scene.look(0.5) == []
     scene.put("b2", "L+")
@@ -359,7 +359,7 @@ def test_taking_the_left_over_piece_away_answers_the_question():
 
 def test_an_emptied_board_may_be_a_new_match():
     scene = scene_after("a1+", "a2+", "a3+")
-    scene.board.clear()
+    scene.pieces.clear()
     assert scene.look(1) == ["asks new"]
     assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted"]
     assert scene.play("d4x") == ["light d4x"]

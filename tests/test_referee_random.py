@@ -50,23 +50,23 @@ class Player:
     def place(self, square: Square, piece: Piece) -> None:
         """A hand comes with a piece and goes without it."""
         self.hand_comes(square)
-        self.scene.board[square] = piece
+        self.scene.pieces[square] = piece
         self.hand_goes()
 
     def lift(self, square: Square) -> Piece:
         self.hand_comes(square)
-        piece = self.scene.board.pop(square)
+        piece = self.scene.pieces.pop(square)
         self.hand_goes()
         return piece
 
     def hand_comes(self, square: Square) -> None:
         around = self.scene.layout.squares_in(self.scene.layout.geometry.touching[self.scene.layout.index(square)])
-        self.scene.hidden = {square, *self.random.sample(sorted(around), self.random.randint(0, len(around)))}
+        self.scene.covered = {square, *self.random.sample(sorted(around), self.random.randint(0, len(around)))}
         self.scene.look(self.random.uniform(0.1, 0.6))
 
     def hand_goes(self) -> None:
         self.scene.look(self.random.uniform(0.1, 0.6))
-        self.scene.hidden = set()
+        self.scene.covered = set()
 
     def move(self) -> None:
         move = self.choose()
@@ -105,8 +105,8 @@ class Player:
 
     def nudge(self) -> None:
         """A hand lifts a piece and puts the same piece back."""
-        if self.scene.board:
-            square = self.random.choice(sorted(self.scene.board))
+        if self.scene.pieces:
+            square = self.random.choice(sorted(self.scene.pieces))
             piece = self.lift(square)
             self.scene.look(self.random.uniform(0, 1))
             self.place(square, piece)
@@ -121,13 +121,13 @@ class Player:
         first = self.choose()
         after = self.truth.play(first)
         self.hand_comes(first.square)
-        self.scene.board[first.square] = first.piece
+        self.scene.pieces[first.square] = first.piece
         self.truth = after
         if after.to_move is not None:
             second = self.choose()
-            self.scene.hidden.add(second.square)
+            self.scene.covered.add(second.square)
             self.scene.look(self.random.uniform(0.1, 0.5))
-            self.scene.board[second.square] = second.piece
+            self.scene.pieces[second.square] = second.piece
             self.truth = after.play(second)
         self.hand_goes()
 
@@ -138,7 +138,7 @@ class Player:
             self.scene.misread = {square: contents_of([self.random.choice(ALL_CONTENTS)])}
             self.scene.look(self.random.uniform(0.08, 0.2))
         else:
-            truth = self.scene.board.get(square)
+            truth = self.scene.pieces.get(square)
             self.scene.misread = {square: contents_of([truth, *self.random.sample(ALL_CONTENTS, 3)])}
             self.scene.look(self.random.uniform(0.5, 4))
         self.scene.misread = {}
