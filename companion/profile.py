@@ -6,17 +6,54 @@ value is a `ProfileError` that names the field.
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from companion.errors import LayoutError, ProfileError
 from companion.rules import Layout
 
 Point = tuple[float, float]
 """x and y in pixels of the upright picture."""
+
+
+def _is_base64(text: str) -> str:
+    try:
+        base64.b64decode(text, validate=True)
+    except ValueError as error:
+        raise ValueError("it is not Base64") from error
+    return text
+
+
+Base64 = Annotated[str, AfterValidator(_is_base64)]
+
+
+class EnrolledFace(BaseModel):
+    """The top of one enrolled piece."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    piece: Annotated[str, Field(pattern=r"^(light|dark) (straight|diagonal|pusher|puller)$")]
+    picture: Base64
+    """A PNG."""
+
+
+class Enrolment(BaseModel):
+    """What is known of a set's looks: written by ``calibrate enrol``, understood by `companion.vision.enrolled`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    backbone: str
+    """The fingerprint of the network that it was made with."""
+    faces: Annotated[tuple[EnrolledFace, ...], Field(min_length=8, max_length=64)]
+    weights: Base64
+    """Little-endian floats of 4 bytes."""
+    margin: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    least_alike: Annotated[float, Field(ge=-1, le=1)]
 
 
 class Profile(BaseModel):
@@ -32,6 +69,8 @@ class Profile(BaseModel):
     variant: Literal["standard", "green-box"] = "standard"
     corners: Annotated[tuple[Point, ...], Field(min_length=4, max_length=4)] | None = None
     """The board's outer corners at a1, d1, d4, a4 in pixels of the upright picture, for a camera that never moves."""
+    enrolment: Enrolment | None = None
+    """How its pieces look, if they were enrolled."""
 
     @field_validator("layout")
     @classmethod

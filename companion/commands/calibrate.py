@@ -7,6 +7,7 @@ import click
 from companion.commands._shared import Lazy, LazyGroup
 
 COMMANDS = {
+    "enrol": Lazy("calibration.enrol:enrol", "Learn the pieces of any set from two pictures."),
     "tiles": Lazy("calibration.tiles:tiles", "Fit the accept windows of a tile board to its pieces."),
 }
 

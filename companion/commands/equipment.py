@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from companion.commands.sight import Corners
+    from companion.profile import Profile
     from companion.readings import Source
     from companion.rules import Layout
     from companion.table import Lamp
@@ -45,7 +46,13 @@ def by_table(texts: Iterable[str]) -> dict[str, list[str]]:
 
 
 def equip(
-    texts: Sequence[str], layout: Layout, corners: Corners | None, closing: ExitStack, *, patient: bool = False
+    texts: Sequence[str],
+    layout: Layout,
+    corners: Corners | None,
+    closing: ExitStack,
+    *,
+    profile: Profile | None = None,
+    patient: bool = False,
 ) -> Equipment:
     """Open all sources of one table; `closing` closes them. Several are read each on a thread of its own.
 
@@ -60,7 +67,9 @@ def equip(
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice:
         raise SourceError(f"{twice} is given twice; once is enough")
-    sources = [closing.enter_context(open_source(text, layout, corners, patient=patient)) for text in texts]
+    sources = [
+        closing.enter_context(open_source(text, layout, corners, profile=profile, patient=patient)) for text in texts
+    ]
     if len(sources) == 1:
         return _equipment(sources, sources)
     recorded = next((source.name for source in sources if not source.live), None)

@@ -16,6 +16,7 @@ from companion.rules import Colour, score_of
 
 if TYPE_CHECKING:
     from companion.commands.sight import Corners
+    from companion.profile import Profile
     from companion.readings import Contents
     from companion.rules import Layout
     from companion.vision.reader import BoardReader, StillReading
@@ -31,13 +32,19 @@ CORNER_NAMES = ("a1", "d1", "d4", "a4")
 @json_option
 @click.pass_context
 def read(
-    ctx: click.Context, images: tuple[str, ...], corners: Corners | None, layout: Layout, *, as_json: bool
+    ctx: click.Context,
+    images: tuple[str, ...],
+    profile: Profile | None,
+    corners: Corners | None,
+    layout: Layout,
+    *,
+    as_json: bool,
 ) -> None:
     """Read the position and the score on photographs.
 
     Without corners, a1 is the corner in the lower left of the picture.
     """
-    reader = board_reader(layout, corners)
+    reader = board_reader(layout, corners, profile)
     failed = False
     for image in images:
         told = _read(reader, image)

@@ -17,6 +17,7 @@ from companion.rules import Game
 
 if TYPE_CHECKING:
     from companion.commands.sight import Corners
+    from companion.profile import Profile
     from companion.rules import FirstMove, Layout
 
 DEFAULT_SOURCE = "camera:0"
@@ -42,6 +43,7 @@ DEFAULT_SOURCE = "camera:0"
 def run(
     sources: tuple[str, ...],
     port: int,
+    profile: Profile | None,
     corners: Corners | None,
     first: FirstMove,
     layout: Layout,
@@ -62,7 +64,7 @@ def run(
         log = open_until_done.enter_context(open_log(data))
         tables, tiles = {}, {}
         for table, texts in by_table(sources).items():
-            equipment = equip(texts, layout, corners, open_until_done, patient=True)
+            equipment = equip(texts, layout, corners, open_until_done, profile=profile, patient=True)
             tables[table] = table_for(equipment, game, log, table=table, variant=variant)
             if equipment.virtual is not None:
                 tiles[table] = equipment.virtual

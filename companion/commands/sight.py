@@ -63,19 +63,20 @@ class LayoutType(click.ParamType[Any]):
 
 
 def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The option --profile, which gives --layout, --variant and --corners their defaults."""
+    """The option --profile, given to the command as `profile`; --layout, --variant and --corners default to its own."""
 
-    def use(ctx: click.Context, _: click.Parameter, path: str | None) -> None:
-        if path is not None:
-            known = Profile.read(path)
-            given = {"layout": known.layout, "variant": known.variant, "corners": known.corners}
-            ctx.default_map = {**(ctx.default_map or {}), **given}
+    def use(ctx: click.Context, _: click.Parameter, path: str | None) -> Profile | None:
+        if path is None:
+            return None
+        known = Profile.read(path)
+        given = {"layout": known.layout, "variant": known.variant, "corners": known.corners}
+        ctx.default_map = {**(ctx.default_map or {}), **given}
+        return known
 
     return click.option(
         "--profile",
         metavar="FILE",
         is_eager=True,
-        expose_value=False,
         callback=use,
         help="What calibration has learnt of this set and camera; other options go before it.",
     )(command)
@@ -128,7 +129,9 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def open_source(text: str, layout: Layout, corners: Corners | None, *, patient: bool = False) -> Source:
+def open_source(
+    text: str, layout: Layout, corners: Corners | None, *, profile: Profile | None = None, patient: bool = False
+) -> Source:
     """The source of readings that `text` names; if `patient`, a live one that is not there yet is lost until it comes.
 
     Raises:
@@ -137,12 +140,12 @@ def open_source(text: str, layout: Layout, corners: Corners | None, *, patient: 
         VisionError: if `corners` cannot be the corners of a board.
     """
     try:
-        return _opened(text, layout, corners, patient=patient)
+        return _opened(text, layout, corners, profile, patient=patient)
     except SourceSyntaxError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _opened(text: str, layout: Layout, corners: Corners | None, *, patient: bool) -> Source:
+def _opened(text: str, layout: Layout, corners: Corners | None, profile: Profile | None, *, patient: bool) -> Source:
     if text.startswith("tiles") or text == "virtual:tiles":
         from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
@@ -152,7 +155,7 @@ def _opened(text: str, layout: Layout, corners: Corners | None, *, patient: bool
     from companion.vision.reader import VideoReader  # noqa: PLC0415
 
     def reader_for(wanted: Layout) -> VideoReader:
-        reader = board_reader(wanted, corners if wanted == layout else None)
+        reader = board_reader(wanted, corners if wanted == layout else None, profile)
         return VideoReader(reader, BoardFollower(wanted, find=_found_first(reader.locate)))
 
     frames = open_frames(text, time.monotonic, patient=patient)
@@ -163,12 +166,20 @@ def _opened(text: str, layout: Layout, corners: Corners | None, *, patient: bool
         raise
 
 
-def board_reader(layout: Layout, corners: Corners | None) -> BoardReader:
-    """The reader of single pictures, with the recogniser that ships."""
-    from companion.vision.pieces import Recogniser  # noqa: PLC0415 (OpenCV is slow to import)
+def board_reader(layout: Layout, corners: Corners | None, profile: Profile | None = None) -> BoardReader:
+    """The reader of single pictures: with the set that a profile knows, else with the recogniser that ships.
+
+    Raises:
+        ProfileError: if the set was enrolled with another version of the recogniser.
+    """
+    from companion.vision.enrolled import EnrolledRecogniser, Look  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.pieces import Recogniser  # noqa: PLC0415
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
-    return BoardReader(layout, Recogniser.bundled(), _locator(corners))
+    eyes = Recogniser.bundled()
+    if profile is None or profile.enrolment is None:
+        return BoardReader(layout, eyes, locator(corners))
+    return BoardReader(layout, EnrolledRecogniser(eyes, Look.of(profile.enrolment)), locator(corners))
 
 
 def _found_first(first: Locator) -> Locator:
@@ -183,7 +194,8 @@ def _found_first(first: Locator) -> Locator:
     return find
 
 
-def _locator(corners: Corners | None) -> Locator:
+def locator(corners: Corners | None) -> Locator:
+    """What finds the board: corners that a person gave, or else a search."""
     from companion.vision.board import locate, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
 
     if corners is None:

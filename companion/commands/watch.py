@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from companion.commands.sight import Corners
+    from companion.profile import Profile
     from companion.rules import FirstMove, Layout
 
 _POLL_S = 1.0
@@ -35,6 +36,7 @@ _POLL_S = 1.0
 @json_option
 def watch(
     sources: tuple[str, ...],
+    profile: Profile | None,
     corners: Corners | None,
     first: FirstMove,
     layout: Layout,
@@ -53,7 +55,7 @@ def watch(
 
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
-        equipment = equip(sources, layout, corners, open_until_done)
+        equipment = equip(sources, layout, corners, open_until_done, profile=profile)
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
         source, *others = equipment.sources

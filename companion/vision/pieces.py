@@ -108,8 +108,7 @@ class Recogniser:
         models = resources.files("companion.vision") / "models"
         card = json.loads((models / "pieces.json").read_text(encoding="utf-8"))
         rules = (SetRule.of(card["sets"][name]) for name in ("frame", "photograph"))
-        backbone, head = ((models / name).read_bytes() for name in ("backbone.onnx", "head.npz"))
-        return cls(backbone, head, *rules)
+        return cls(bundled_backbone(), (models / "head.npz").read_bytes(), *rules)
 
     def recognise(self, patches: Patches, *, turns: int = 1) -> Floats:
         """Probabilities `(n, CLASSES)` in the order of `ALL_CONTENTS`, then *covered*, for all squares of one board.
@@ -136,6 +135,11 @@ class Recogniser:
     def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:
         """What each square may hold; a covered square may hold anything. `still` if it is a photograph's."""
         return (self.still_rule if still else self.rule).contents(probabilities)
+
+
+def bundled_backbone() -> bytes:
+    """The network that gives embeddings, as it comes with the program."""
+    return (resources.files("companion.vision") / "models" / "backbone.onnx").read_bytes()
 
 
 def mirrored(patches: Patches) -> Patches:

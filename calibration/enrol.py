@@ -1,0 +1,133 @@
+"""``companion calibrate enrol``: two pictures of a set in, a profile out that knows its pieces.
+
+Pictures that nothing good can be learnt from are refused, each in one line: a board that is not empty, a square of the
+arrangement without its piece, an arrangement that is turned, the same picture twice.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import numpy as np
+
+from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
+from companion.camera import read_picture
+from companion.commands.sight import corners_option, layout_option, locator, profile_option
+from companion.profile import Profile
+from companion.readings import EMPTY
+from companion.rules import Colour
+from companion.vision.board import BoardNotFound
+from companion.vision.pieces import Recogniser
+from companion.vision.rectify import away_side, patches, rectify
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.commands.sight import Corners
+    from companion.rules import Layout
+    from companion.vision.board import BoardPose
+
+    Bytes = NDArray[np.uint8]
+    Sight = tuple[Bytes, BoardPose]
+
+_SAME = 2.0
+"""Grey levels by which some square differs at least, if two pictures are not one."""
+_SIDES = ("near", "right", "far", "left")
+_POOR = 0.1
+"""Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
+
+
+@click.command()
+@click.option("--empty", required=True, metavar="PICTURE", help="The empty board.")
+@click.option("--pieces", required=True, metavar="PICTURE", help="The sixteen pieces in the standard arrangement.")
+@profile_option
+@corners_option
+@layout_option
+@click.option("--name", default="", help="What you call this set.")
+@click.option("-o", "--output", required=True, metavar="PROFILE", help="Where the profile is written.")
+def enrol(
+    empty: str, pieces: str, profile: Profile | None, corners: Corners | None, layout: Layout, name: str, output: str
+) -> None:
+    """Learn the pieces of any set from two pictures, taken from one place in one light.
+
+    The arrangement, seen from Light: row 1 light straight, straight, diagonal, diagonal; row 2 light pusher, pusher,
+    puller, puller; rows 3 and 4 the same for dark. Takes some ten seconds.
+    """
+    recogniser = Recogniser.bundled()
+    sights = [_sight(path, corners, layout) for path in (empty, pieces)]
+    refuse_bad_pictures(sights[0], sights[1], layout, recogniser, names=(empty, pieces))
+    learnt = learn(sights[0], sights[1], layout, recogniser)
+    if sum(pair.apart < 0 for pair in learnt.pairs) > len(learnt.pairs) / 2:
+        raise EnrolmentError(
+            f"the pieces in {pieces} do not look alike two by two: lay them out in the standard arrangement (--help "
+            "shows it), or take a sharper picture"
+        )
+    known = (profile or Profile()).model_copy(update={"enrolment": learnt.enrolment})
+    (known.model_copy(update={"name": name}) if name else known).write(output)
+    click.echo(f"{output} knows the sixteen pieces. {_in_words(learnt)}", err=True)
+
+
+def _sight(path: str, corners: Corners | None, layout: Layout) -> Sight:
+    image = read_picture(Path(path))
+    pose = locator(corners)(image, layout)
+    if isinstance(pose, BoardNotFound):
+        raise EnrolmentError(f"{path}: {pose.why}; give its corners with --corners")
+    return image, pose
+
+
+def refuse_bad_pictures(
+    empty: Sight, pieces: Sight, layout: Layout, recogniser: Recogniser, names: tuple[str, str]
+) -> None:
+    """Say in one line what is wrong with the pictures, if something is.
+
+    Raises:
+        EnrolmentError: which picture, and what to do.
+    """
+    views = [rectify(image, pose.points(), layout) for image, pose in (empty, pieces)]
+    cut = [patches(view, layout).astype(int) for view in views]
+    if float(np.abs(cut[0] - cut[1]).mean(axis=(1, 2, 3)).max()) < _SAME:
+        raise EnrolmentError(f"{names[0]} and {names[1]} show the same; one has to show the board without pieces")
+    said = [_probabilities(view, sight, layout, recogniser) for view, sight in zip(views, (empty, pieces), strict=True)]
+    contents = [recogniser.contents(each) for each in said]
+    occupied = [str(s) for s, seen in zip(layout, contents[0], strict=True) if not seen & EMPTY]
+    if occupied:
+        raise EnrolmentError(f"{names[0]} has to show the empty board, but something is on {' '.join(occupied)}")
+    missing = [str(s) for s, seen in zip(layout, contents[1], strict=True) if seen == EMPTY]
+    if missing:
+        raise EnrolmentError(f"{names[1]} has to show all sixteen pieces, but none is on {' '.join(missing)}")
+    turns = _turns(said[1][:, 1:5].sum(axis=1) - said[1][:, 5:9].sum(axis=1), layout)
+    if turns:
+        raise EnrolmentError(
+            f"the arrangement in {names[1]} is turned: the light pieces lie on the {_SIDES[turns]} side of the "
+            "picture, not on Light's; take it from Light's side, or give --corners from Light's a1"
+        )
+
+
+def _probabilities(view: Bytes, sight: Sight, layout: Layout, recogniser: Recogniser) -> NDArray[np.float32]:
+    return recogniser.recognise(patches(view, layout, away_side(sight[1].points(), layout)), turns=2)
+
+
+def _turns(lightness: NDArray[np.floating], layout: Layout) -> int:
+    """By how many quarter turns, counter-clockwise, the light half lies away from Light; 0 if that is not clear."""
+    board = lightness.reshape(layout.rows, layout.columns)
+    expected = np.array([1.0 if piece.colour is Colour.LIGHT else -1.0 for piece in ARRANGEMENT])
+    wanted = expected.reshape(layout.rows, layout.columns)
+    fits = [float((np.rot90(wanted, -turn) * board).mean()) for turn in range(4)]
+    best = int(np.argmax(fits))
+    return best if fits[best] > 0.6 and fits[best] > fits[0] + 0.6 else 0  # noqa: PLR2004 (of 1 for all sixteen)
+
+
+def _in_words(learnt: Learnt) -> str:
+    poor = [pair for pair in learnt.pairs if pair.apart < _POOR]
+    if not poor:
+        return "All kinds are told apart well."
+    return (
+        f"These look much alike, and will often be asked about: {', '.join(map(_both, poor))}. "
+        "A picture from nearer, sharper or without glare may help."
+    )
+
+
+def _both(pair: Pair) -> str:
+    return f"{pair.one} and {pair.other.kind}"

@@ -1,0 +1,192 @@
+"""What ``companion calibrate enrol`` learns from the empty board and the sixteen pieces of a set.
+
+The faces are cut out of the picture and kept. The weights that tell empty, light, dark and covered from the network's
+embedding are fitted on boards that a `Composer` puts together. Then each face is recognised by its twin, the other
+piece of its kind, on these boards: what that shows of how well the kinds can be told apart becomes the margin below
+which nothing is ruled out, and is told to the owner.
+"""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+
+from calibration.composing import COVERED, Composer, fine_view
+from companion.errors import CompanionError
+from companion.profile import EnrolledFace, Enrolment
+from companion.readings import ALL_CONTENTS
+from companion.rules import Colour, Kind, Piece
+from companion.vision.enrolled import STATES, fingerprint, traits
+from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content
+from companion.vision.pieces import Tone
+from companion.vision.rectify import away_side, patches
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.rules import Layout
+    from companion.vision.board import BoardPose
+    from companion.vision.pieces import Recogniser
+
+    Bytes = NDArray[np.uint8]
+    Floats = NDArray[np.float32]
+
+ARRANGEMENT = tuple(
+    Piece(colour, kind)
+    for colour in Colour
+    for kinds in ((Kind.STRAIGHT, Kind.DIAGONAL), (Kind.PUSHER, Kind.PULLER))
+    for kind in kinds
+    for _ in range(2)
+)
+"""The sixteen pieces of the enrolment picture, in the order of the squares."""
+BOARDS = 120
+"""Boards put together to learn from."""
+_STEPS = 800
+_SLOW = 1e-4
+_RATE = 0.03
+_LEAST_MARGIN = 0.2
+_WORST = 0.98
+"""The margin covers all but this share of what goes wrong between twins."""
+_LEAST_ALIKE = 0.35
+
+
+class EnrolmentError(CompanionError, ValueError):
+    """Pictures that a set cannot be enrolled from; says what is wrong with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """How well two kinds of one colour can be told apart."""
+
+    one: Piece
+    other: Piece
+    apart: float
+    """How much better the right face explains a piece than the other one, all but the worst cases; see `by_content`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """An enrolment, and how well the set can be told apart."""
+
+    enrolment: Enrolment
+    pairs: tuple[Pair, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Lesson:
+    """Squares of composed boards: what they show and what lies there."""
+
+    traits: Floats
+    explained: Floats
+    """`by_content` of the faces without the one that lies there itself."""
+    contents: NDArray[np.int64]
+
+
+def learn(
+    empty: tuple[Bytes, BoardPose],
+    pieces: tuple[Bytes, BoardPose],
+    layout: Layout,
+    recogniser: Recogniser,
+    boards: int = BOARDS,
+) -> Learnt:
+    """Learn a set from its two pictures, each with the place of the board in it, on so many composed boards.
+
+    Raises:
+        EnrolmentError: if the layout has not the sixteen squares of the arrangement.
+    """
+    if len(layout) != len(ARRANGEMENT) or layout.rows != layout.columns:
+        raise EnrolmentError("a set is enrolled on the 4x4 board; its profile can be used on any other")
+    views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
+    away = away_side(pieces[1].points(), layout)
+    contents = [ALL_CONTENTS.index(piece) for piece in ARRANGEMENT]
+    composer = Composer(views[0], views[1], contents, layout, away)
+    faces = tuple(Face(cutout.content, cutout.face()) for cutout in composer.cutouts)
+    lesson = _lesson(composer, FaceMatcher(faces), recogniser, boards)
+    margin = _LEAST_MARGIN + _losses(lesson)
+    enrolment = Enrolment(
+        backbone=fingerprint(),
+        faces=tuple(EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=_png(face.picture)) for face in faces),
+        weights=base64.b64encode(_fit(lesson).astype("<f4").tobytes()).decode(),
+        margin=round(margin, 3),
+        least_alike=_LEAST_ALIKE,
+    )
+    return Learnt(enrolment, tuple(_pairs(lesson)))
+
+
+def _png(picture: Bytes) -> str:
+    _, encoded = cv2.imencode(".png", picture)
+    return base64.b64encode(encoded.tobytes()).decode()
+
+
+def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, boards: int) -> _Lesson:
+    rng = np.random.default_rng(1)
+    seen, explained, contents = [], [], []
+    for _ in range(boards):
+        board = composer.compose(rng)
+        cut = patches(board.view, composer.layout, composer.away)
+        seen.append(traits(recogniser, cut, Tone.of(cut)))
+        contents.append(board.contents)
+        worth = np.zeros((len(cut), len(ALL_CONTENTS)), np.float32)
+        pieces = np.flatnonzero((board.contents > 0) & (board.contents < COVERED))
+        if len(pieces):
+            likeness = matcher.likeness(cut[pieces])
+            likeness[np.arange(len(pieces)), board.sources[pieces]] = -1
+            worth[pieces] = by_content(best_of_content(likeness, matcher.contents))
+        explained.append(worth)
+    return _Lesson(np.concatenate(seen), np.concatenate(explained), np.concatenate(contents))
+
+
+def _fit(lesson: _Lesson) -> Floats:
+    """Multinomial logistic regression from traits to states, `(STATES, traits + 1)`."""
+    known = lesson.contents >= 0
+    seen, states = lesson.traits[known].astype(np.float64), _state(lesson.contents[known])
+    mean, spread = seen.mean(axis=0), seen.std(axis=0) + 1e-6
+    toned = np.column_stack([(seen - mean) / spread, np.ones(len(seen))])
+    weights, wanted = np.zeros((STATES, toned.shape[1])), np.eye(STATES)[states]
+    first, second = np.zeros_like(weights), np.zeros_like(weights)
+    for step in range(1, _STEPS + 1):
+        scores = toned @ weights.T
+        grown = np.exp(scores - scores.max(axis=1, keepdims=True))
+        slope = (grown / grown.sum(axis=1, keepdims=True) - wanted).T @ toned / len(toned) + _SLOW * weights
+        first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
+        weights -= _RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)
+    scaled = weights[:, :-1] / spread
+    return np.column_stack([scaled, weights[:, -1] - scaled @ mean]).astype(np.float32)
+
+
+def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Empty, light, dark, covered, of indices into `ALL_CONTENTS` and `COVERED`."""
+    per_colour = len(Kind)
+    return np.where(contents == 0, 0, np.where(contents <= per_colour, 1, np.where(contents < COVERED, 2, 3)))
+
+
+def _losses(lesson: _Lesson) -> float:
+    """How much better than the right face the best wrong one of its colour does, all but the worst cases; or 0."""
+    pieces = np.flatnonzero((lesson.contents > 0) & (lesson.contents < COVERED))
+    kinds = np.arange(1, COVERED)
+    worth = lesson.explained[pieces][:, kinds]
+    own = lesson.contents[pieces]
+    right = worth[np.arange(len(pieces)), own - 1]
+    rivals = (kinds[None] != own[:, None]) & (_state(kinds)[None] == _state(own)[:, None])
+    wrong = np.where(rivals, worth, -np.inf).max(axis=1)
+    return max(0.0, float(np.quantile(wrong - right, _WORST)))
+
+
+def _pairs(lesson: _Lesson) -> list[Pair]:
+    found = []
+    for colour in Colour:
+        for i, one in enumerate(Kind):
+            for other in list(Kind)[i + 1 :]:
+                first, second = (ALL_CONTENTS.index(Piece(colour, kind)) for kind in (one, other))
+                apart = [
+                    lesson.explained[lesson.contents == own][:, own]
+                    - lesson.explained[lesson.contents == own][:, rival]
+                    for own, rival in ((first, second), (second, first))
+                ]
+                share = float(np.quantile(np.concatenate(apart), 1 - _WORST))
+                found.append(Pair(Piece(colour, one), Piece(colour, other), share))
+    return found

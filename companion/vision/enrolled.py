@@ -1,0 +1,153 @@
+"""The recogniser of an enrolled set: the network says whether there is a piece and of which colour, its face which.
+
+The network never saw these marks, but occupied, empty, covered, and the two colours are in its embedding all the same;
+`calibration.enrolment` fits a few weights that read them off it, on boards put together from the owner's two
+pictures. The kind is told by the faces (`companion.vision.faces`). A piece that is like no face of the set, such as a
+cup or a coin, may be anything.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import cv2
+import numpy as np
+
+from companion.errors import ProfileError
+from companion.readings import ALL_CONTENTS
+from companion.rules import Piece
+from companion.vision.faces import FACE, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.pieces import CLASSES, COVERED, SetRule, Tone, bundled_backbone
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.profile import Enrolment
+    from companion.readings import Contents
+    from companion.vision.pieces import Recogniser
+
+    Floats = NDArray[np.float32]
+    Patches = NDArray[np.uint8]
+
+STATES: Final = 4
+"""What the weights tell apart: empty, light, dark, covered."""
+LEAST: Final = 1e-3
+"""A content less probable than this is ruled out."""
+_TINTS: Final = 4
+"""The middle of a patch is seen in so many by so many tints."""
+_MIDDLE: Final = slice(16, 56)
+_FACES_SAY: Final = 0.5
+"""How much of what faces say about kinds they say about colours."""
+_MAYBE: Final = 1e-4
+_LIGHT, _DARK = slice(1, 5), slice(5, 9)
+
+
+def fingerprint() -> str:
+    """What tells the network that a set was enrolled with from any other."""
+    return hashlib.sha256(bundled_backbone()).hexdigest()[:16]
+
+
+def traits(recogniser: Recogniser, patches: Patches, tone: Tone) -> Floats:
+    """What the weights look at: the embedding of each patch and its tints, `(n, traits)`."""
+    toned = tone.apply(patches).transpose(0, 2, 3, 1)
+    tints = [
+        cv2.resize(patch[_MIDDLE, _MIDDLE], (_TINTS, _TINTS), interpolation=cv2.INTER_AREA).ravel() for patch in toned
+    ]
+    return np.concatenate([recogniser.embed(patches, tone), np.array(tints, np.float32)], axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What enrolment has learnt of one set."""
+
+    faces: tuple[Face, ...]
+    weights: Floats
+    """From `traits`, and 1, to the scores of the `STATES`; `(STATES, traits + 1)`."""
+    margin: float
+    """How much worse a face has to explain a patch than the best one to be ruled out; see `by_content`."""
+    least_alike: float
+    """A piece whose best face correlates less than this is none of the set."""
+
+    @classmethod
+    def of(cls, enrolment: Enrolment) -> Self:
+        """What a profile keeps; `ProfileError` if it was made with another network or is damaged."""
+        if enrolment.backbone != fingerprint():
+            raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
+        try:
+            weights = np.frombuffer(base64.b64decode(enrolment.weights), "<f4").reshape(STATES, -1)
+            faces = tuple(_face(face.piece, face.picture) for face in enrolment.faces)
+        except (ValueError, KeyError, cv2.error) as error:
+            raise ProfileError("the enrolment in this profile is damaged: enrol the set again") from error
+        return cls(faces, weights, enrolment.margin, enrolment.least_alike)
+
+
+def _face(piece: str, picture: str) -> Face:
+    image = cv2.imdecode(np.frombuffer(base64.b64decode(picture), np.uint8), cv2.IMREAD_COLOR)
+    if image is None or image.shape != (FACE, FACE, 3):
+        raise ValueError("a face is no picture")
+    return Face(ALL_CONTENTS.index(Piece.parse(piece)), np.asarray(image, np.uint8))
+
+
+class EnrolledRecogniser:
+    """Reads patches of an enrolled set; see `companion.vision.reader.Recogniser` for what that means."""
+
+    def __init__(self, recogniser: Recogniser, look: Look) -> None:
+        self._recogniser, self._look = recogniser, look
+        self._matcher = FaceMatcher(look.faces)
+        self._steepness = -np.log(LEAST) / look.margin
+        self.rule = SetRule(least=LEAST, covered=0.5)
+
+    def recognise(self, patches: Patches, *, turns: int = 1) -> Floats:  # noqa: ARG002 (marks may differ in a mirror)
+        """Probabilities `(n, CLASSES)`: `ALL_CONTENTS`, then covered."""
+        return self.judge(self.embed(patches, Tone.of(patches)))
+
+    def embed(self, patches: Patches, tone: Tone) -> Floats:
+        """The scores of the states, then how well each content's face explains the patch; `(n, STATES + CLASSES)`."""
+        seen = traits(self._recogniser, patches, tone)
+        if seen.shape[1] + 1 != self._look.weights.shape[1]:
+            raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
+        states = _shares(seen @ self._look.weights[:, :-1].T + self._look.weights[:, -1])
+        rows = np.zeros((len(patches), STATES + CLASSES), np.float32)
+        rows[:, :STATES] = states
+        pieces = np.flatnonzero(states[:, 1:3].sum(axis=1) > _MAYBE)
+        if len(pieces):
+            rows[pieces, STATES:] = self._explained(patches[pieces])
+        return rows
+
+    def _explained(self, patches: Patches) -> Floats:
+        alike = best_of_content(self._matcher.likeness(patches), self._matcher.contents)
+        return np.concatenate([by_content(alike), alike.max(axis=1, keepdims=True)], axis=1)
+
+    def judge(self, embeddings: Floats) -> Floats:
+        """Probabilities `(n, CLASSES)` from `embed`'s rows."""
+        explained, alike = embeddings[:, STATES:-1], embeddings[:, -1]
+        states = self._with_faces(embeddings[:, :STATES], explained)
+        probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
+        probabilities[:, 0] = states[:, 0]
+        for state, kinds in ((1, _LIGHT), (2, _DARK)):
+            probabilities[:, kinds] = states[:, state, None] * _shares(self._steepness * explained[:, kinds])
+        strange = (alike < self._look.least_alike) & (states[:, 1:3].sum(axis=1) > _MAYBE)
+        probabilities[strange, 1:COVERED] = 0
+        probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
+        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
+
+    def _with_faces(self, states: Floats, explained: Floats) -> Floats:
+        """The states, where marks that only one colour's faces explain speak for that colour."""
+        spoken = states.copy()
+        for state, kinds in ((1, _LIGHT), (2, _DARK)):
+            spoken[:, state] *= np.exp(_FACES_SAY * self._steepness * explained[:, kinds].max(axis=1))
+        lost = states[:, 1:3].sum(axis=1, keepdims=True) / np.maximum(spoken[:, 1:3].sum(axis=1, keepdims=True), 1e-12)
+        spoken[:, 1:3] *= lost  # whether there is a piece at all, faces do not say
+        return spoken
+
+    def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
+        """For each patch the contents that cannot be ruled out; a photograph is looked at no other way than a frame."""
+        return self.rule.contents(probabilities)
+
+
+def _shares(scores: NDArray[Any]) -> Floats:
+    grown = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return np.asarray(grown / grown.sum(axis=1, keepdims=True), np.float32)

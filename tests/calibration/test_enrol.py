@@ -1,0 +1,134 @@
+"""Enrolment: a drawn set that nobody trained on is learnt from two pictures; bad pictures are refused."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from calibration.enrol import enrol
+from calibration.enrolment import learn
+from calibration.shapes import find_tops
+from calibration.training.artwork import ArtStudio, draw_art_set, unlike
+from calibration.training.truth import JUDGED
+from companion.profile import Profile
+from companion.readings import ANYTHING
+from companion.rules import Layout
+from companion.vision.board import BoardPose
+from companion.vision.enrolled import EnrolledRecogniser, Look
+from companion.vision.pieces import Recogniser
+from companion.vision.rectify import away_side, patches, rectify
+
+BOARD = Layout.parse("4x4")
+SET = 23
+
+
+@pytest.fixture(scope="module")
+def studio():
+    return ArtStudio(SET)
+
+
+@pytest.fixture(scope="module")
+def shots(studio, tmp_path_factory):
+    """The two pictures on disk, the same with a piece missing, and the corners as the command takes them."""
+    folder = tmp_path_factory.mktemp("set")
+    empty, full = studio.empty(), studio.enrolled()
+    holed = full.image.copy()
+    to_picture = cv2.getPerspectiveTransform(
+        np.array([[0, 0], [4, 0], [4, 4], [0, 4]], np.float32), full.corners.astype(np.float32)
+    )
+    square = np.array([[[1.02, 2.02], [1.98, 2.02], [1.98, 2.98], [1.02, 2.98]]], np.float32)
+    mask = np.zeros(holed.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, cv2.perspectiveTransform(square, to_picture)[0].astype(np.int32), 255)
+    holed[mask > 0] = empty.image[mask > 0]
+    for name, image in (("empty", empty.image), ("pieces", full.image), ("holed", holed)):
+        cv2.imwrite(str(folder / f"{name}.png"), image)
+    return folder, empty, full
+
+
+def corners_text(corners):
+    return " ".join(f"{x:.2f},{y:.2f}" for x, y in corners)
+
+
+def run(folder, corners, empty="empty", pieces="pieces"):
+    arguments = ["--empty", str(folder / f"{empty}.png"), "--pieces", str(folder / f"{pieces}.png")]
+    return CliRunner().invoke(enrol, [*arguments, "--corners", corners_text(corners), "-o", str(folder / "p.json")])
+
+
+@pytest.mark.slow
+def test_an_unknown_set_is_learnt_from_two_pictures_and_read_under_another_lamp_from_another_side(studio, shots):
+    folder, _, full = shots
+    done = run(folder, full.corners)
+    assert done.exit_code == 0, done.output
+    assert "knows the sixteen pieces" in done.output
+    known = Profile.read(folder / "p.json").enrolment
+    assert (folder / "p.json").stat().st_size < 100_000
+    recogniser = EnrolledRecogniser(Recogniser.bundled(), Look.of(known))
+    right = wrong = count = missed = 0
+    for hands in (0, 0, 0, 1, 1):
+        shot = studio.game(hands=hands)
+        seen = patches(rectify(shot.image, shot.corners, BOARD), BOARD, away_side(shot.corners, BOARD))
+        said, truth = np.array(recogniser.contents(recogniser.recognise(seen))), np.array(shot.contents)
+        counts = (shot.weights == JUDGED) & ~shot.covered
+        right, wrong = right + (said == truth)[counts].sum(), wrong + (said & truth == 0)[counts].sum()
+        count += counts.sum()
+        missed += int((said[shot.covered] != ANYTHING).sum())
+    assert wrong == 0
+    assert missed <= 1
+    assert right >= 0.95 * count
+
+
+def test_the_same_picture_twice_is_refused(shots):
+    folder, _, full = shots
+    assert "show the same" in str(run(folder, full.corners, empty="pieces").exception)
+
+
+def test_a_board_that_is_not_empty_is_refused_by_its_squares(shots):
+    folder, _, full = shots
+    said = str(run(folder, full.corners, empty="holed").exception)
+    assert "has to show the empty board, but something is on a1" in said
+    assert "b3" not in said
+
+
+def test_a_piece_that_is_missing_is_named(shots):
+    folder, _, full = shots
+    assert "all sixteen pieces, but none is on b3" in str(run(folder, full.corners, pieces="holed").exception)
+
+
+@pytest.mark.parametrize(("turn", "side"), [(1, "left"), (2, "far"), (3, "right")])
+def test_an_arrangement_that_is_turned_is_refused(shots, turn, side):
+    folder, _, full = shots
+    said = str(run(folder, np.roll(full.corners, -turn, axis=0)).exception)
+    assert f"is turned: the light pieces lie on the {side} side" in said
+
+
+def test_any_other_board_is_refused_in_words(shots):
+    _, empty, full = shots
+    sights = [(shot.image, BoardPose(tuple(map(tuple, shot.corners)), 1.0)) for shot in (empty, full)]
+    with pytest.raises(ValueError, match="enrolled on the 4x4 board"):
+        learn(*sights, Layout.parse("8x2"), Recogniser.bundled())
+
+
+@pytest.mark.parametrize("round_", [True, False])
+def test_tops_are_found_where_they_lie(round_):
+    ground = np.full((96, 96, 3), (120, 160, 190), np.float32)
+    ground[:, 8:10] = 60
+    looks, middles = [], [(47.5, 47.5), (52.0, 40.0), (44.0, 50.0)]
+    for x, y in middles:
+        look = ground.copy()
+        if round_:
+            cv2.circle(look, (round(x), round(y)), 32, (60, 70, 80), -1)
+        else:
+            cv2.rectangle(look, (round(x) - 32, round(y) - 32), (round(x) + 32, round(y) + 32), (60, 70, 80), -1)
+        looks.append(look)
+    tops = find_tops(looks, [ground] * 3, 80)
+    for top, middle in zip(tops, middles, strict=True):
+        assert top.round == round_
+        assert top.half == pytest.approx(0.4, abs=0.03)
+        assert np.hypot(*np.subtract(top.middle, middle)) < 4
+
+
+def test_the_marks_of_a_drawn_set_differ_however_they_are_turned():
+    marks = list(draw_art_set(5).marks.values())
+    assert all(unlike(one, other) > 0.4 for i, one in enumerate(marks) for other in marks[i + 1 :])

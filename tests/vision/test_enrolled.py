@@ -1,0 +1,155 @@
+"""Enrolled faces: known again however they lie; and profiles that do not fit are refused in one line."""
+
+from __future__ import annotations
+
+import base64
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.errors import ProfileError
+from companion.profile import EnrolledFace, Enrolment, Profile
+from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
+from companion.rules import Piece
+from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
+from companion.vision.faces import FACE, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.pieces import COVERED, EMBEDDING, Recogniser
+from companion.vision.rectify import PATCH
+
+LETTERS = "FRKT"
+PIECES = [content for content in ALL_CONTENTS if content is not None]
+TRAITS = EMBEDDING + 48
+
+
+def face_of(piece):
+    """A piece with a letter on it."""
+    light = piece.colour.value == "light"
+    picture = np.full((FACE, FACE, 3), (200, 215, 225) if light else (40, 50, 70), np.uint8)
+    letter = LETTERS[PIECES.index(piece) % 4]
+    cv2.putText(picture, letter, (8, 25), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (30,) * 3 if light else (230,) * 3, 2, 16)
+    return Face(ALL_CONTENTS.index(piece), cv2.GaussianBlur(picture, (0, 0), 0.7))
+
+
+def patch_with(face, turn=0.0, at=(0.0, 0.0), light=1.0):
+    """A patch of a wooden square on which the face lies."""
+    motion = cv2.getRotationMatrix2D(((FACE - 1) / 2, (FACE - 1) / 2), turn, 1.0)
+    motion[:, 2] += np.array(at) * 40 + (PATCH - FACE) / 2
+    patch = np.full((PATCH, PATCH, 3), (110, 150, 180), np.float32)
+    mask = cv2.warpAffine(np.ones((FACE, FACE), np.float32), motion, (PATCH, PATCH))[..., None]
+    patch += mask * (cv2.warpAffine(face.picture.astype(np.float32), motion, (PATCH, PATCH)) - patch)
+    slope = np.linspace(1, light, PATCH)[:, None, None]
+    return np.clip(patch * slope + np.random.default_rng(0).normal(0, 3, patch.shape), 0, 255).astype(np.uint8)
+
+
+FACES = [face_of(piece) for piece in PIECES]
+
+
+@pytest.fixture(scope="module")
+def matcher():
+    return FaceMatcher(FACES)
+
+
+@pytest.mark.parametrize("piece", PIECES, ids=str)
+@pytest.mark.parametrize(
+    ("turn", "at", "light"), [(0, (0, 0), 1.0), (90, (0.1, -0.2), 0.6), (194, (-0.1, 0.1), 1.0), (-80, (0, -0.3), 0.4)]
+)
+def test_a_face_is_known_again_turned_shifted_and_in_slanting_light(matcher, piece, turn, at, light):
+    face = FACES[PIECES.index(piece)]
+    alike = best_of_content(matcher.likeness(patch_with(face, turn, at, light)[None]), matcher.contents)
+    assert int(alike[0].argmax()) == face.content
+    assert alike[0].max() > 0.8
+
+
+def test_a_blank_thing_is_like_no_face(matcher):
+    assert matcher.likeness(np.full((1, PATCH, PATCH, 3), 128, np.uint8)).max() < 0.3
+
+
+def test_what_explains_twice_as_little_is_log_two_behind():
+    worth = by_content(np.array([[np.sqrt(0.75), np.sqrt(0.5)]], np.float32))
+    assert worth[0] == pytest.approx([0, -np.log(2)], abs=1e-4)
+
+
+def enrolment(**changed):
+    """What `calibrate enrol` would write, with weights that call everything a light piece."""
+    weights = np.zeros((STATES, TRAITS + 1), "<f4")
+    weights[1, -1] = 20
+    told = {
+        "backbone": fingerprint(),
+        "faces": tuple(
+            EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=png(face.picture)) for face in FACES
+        ),
+        "weights": base64.b64encode(weights.tobytes()).decode(),
+        "margin": 0.2,
+        "least_alike": 0.35,
+    }
+    return Enrolment(**{**told, **changed})
+
+
+def png(picture):
+    return base64.b64encode(cv2.imencode(".png", picture)[1].tobytes()).decode()
+
+
+@pytest.fixture(scope="module")
+def recogniser():
+    return EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment()))
+
+
+def test_the_kind_is_told_by_the_face(recogniser):
+    cut = np.stack([patch_with(face, turn=8) for face in FACES[:4]])
+    assert [ALL_CONTENTS[seen.bit_length() - 1] for seen in recogniser.contents(recogniser.recognise(cut))] == PIECES[
+        :4
+    ]
+
+
+def test_a_piece_that_is_like_no_face_may_be_anything(recogniser):
+    probabilities = recogniser.recognise(np.full((2, PATCH, PATCH, 3), 90, np.uint8))
+    assert recogniser.contents(probabilities) == (ANYTHING, ANYTHING)
+    assert (probabilities[:, COVERED] > 0.5).all()
+
+
+def test_two_faces_that_explain_a_patch_alike_are_both_kept(recogniser):
+    row = np.zeros((1, STATES + COVERED + 1), np.float32)
+    row[0, 1], row[0, -1] = 1, 0.9
+    row[0, STATES : STATES + COVERED] = -2
+    row[0, STATES + 1], row[0, STATES + 3] = 0, -0.15
+    [seen] = recogniser.contents(recogniser.judge(row))
+    assert seen == 1 << 1 | 1 << 3
+    assert not seen & EMPTY
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"backbone": "0" * 16}, "another version of the recogniser: enrol it again"),
+        ({"weights": base64.b64encode(b"12345").decode()}, "damaged: enrol the set again"),
+        ({"faces": (EnrolledFace(piece="dark pusher", picture="AAAA"),) * 8}, "damaged: enrol the set again"),
+    ],
+    ids=["network", "weights", "faces"],
+)
+def test_an_enrolment_that_does_not_fit_is_refused_in_one_line(changed, says):
+    with pytest.raises(ProfileError, match=says):
+        Look.of(enrolment(**changed))
+
+
+def test_an_enrolment_goes_through_the_file(tmp_path):
+    profile = Profile(name="runes", enrolment=enrolment())
+    profile.write(tmp_path / "p.json")
+    assert Profile.read(tmp_path / "p.json") == profile
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("weights", "not base 64!"), ("margin", -1), ("margin", "NaN"), ("version", 2), ("faces", [])],
+)
+def test_a_bad_field_of_an_enrolment_is_named(tmp_path, field, value):
+    told = Profile(enrolment=enrolment()).model_dump(mode="json")
+    told["enrolment"][field] = value
+    (tmp_path / "p.json").write_text(json.dumps(told))
+    with pytest.raises(ProfileError, match=f"bad field 'enrolment.{field}"):
+        Profile.read(tmp_path / "p.json")
+
+
+def test_every_piece_has_its_face_in_the_sample():
+    assert {face.content for face in FACES} == {ALL_CONTENTS.index(Piece.parse(str(piece))) for piece in PIECES}
