@@ -1,0 +1,96 @@
+"""What one stressed table looks like: camera, board, pieces, cloth and light, all drawn from a seed.
+
+Boards and sets come from the workshop's own generator; those that nobody could read in such a picture are drawn again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from calibration.training.scene import BoardLook, Family, Grid, SetLook, draw_board, draw_set, luminance, ordinary
+from calibration.training.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS, vary
+from companion.rules import Colour
+
+SIZES = ((640, 360), (854, 480), (960, 540), (1280, 720))
+RATES = (8, 10, 12, 15, 20, 30)
+_STEEPEST = np.radians(40)
+_LEGIBLE = 24.0
+"""Grey levels between a mark and the piece that it is on."""
+_APART = 18.0
+"""Grey levels between board and table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One table in front of one camera; lengths in squares, angles in radians, colours BGR."""
+
+    size: tuple[int, int]
+    """Width and height in pixels."""
+    fps: int
+    tilt: float
+    """Of the camera, from straight above."""
+    turn: float
+    """Of the camera around the board, from Light's side."""
+    distance: float
+    fill: float
+    """The share of the picture's height that the board takes."""
+    board: BoardLook
+    pieces: SetLook
+    cloth: tuple[float, float, float]
+    noise: float
+    """Standard deviation in grey levels."""
+    blur: float
+    """Of the lens, in pixels."""
+    exposure: float
+    tint: tuple[float, float, float]
+
+
+def draw_look(rng: np.random.Generator) -> Look:
+    """A table as a household has it: an ordinary set, seen so well that a person could read it."""
+    family = Family.HOPWOOD if rng.random() < 0.4 else Family.DIAGRAM
+    board, pieces = _readable(rng, family)
+    warm = float(rng.normal(0, 0.08))
+    return Look(
+        size=SIZES[rng.choice(4, p=(0.25, 0.25, 0.3, 0.2)) if family is Family.DIAGRAM else rng.choice((2, 3))],
+        fps=int(rng.choice(RATES, p=(0.2, 0.2, 0.25, 0.2, 0.1, 0.05))),
+        tilt=float(rng.uniform(np.radians(4), _STEEPEST)),
+        turn=float(rng.uniform(-0.45, 0.45)),
+        distance=float(rng.uniform(9, 18)),
+        fill=float(rng.uniform(0.66, 0.82)),
+        board=board,
+        pieces=pieces,
+        cloth=_cloth(rng, board),
+        noise=float(rng.uniform(0.5, 2.6)),
+        blur=float(rng.uniform(0, 0.8)),
+        exposure=float(rng.uniform(0.75, 1.08)),
+        tint=(1 - warm, 1.0, 1 + warm),
+    )
+
+
+def _readable(rng: np.random.Generator, family: Family) -> tuple[BoardLook, SetLook]:
+    while True:
+        board = draw_board(rng, family)
+        pieces = draw_set(rng, family, board)
+        lined = board.plates == 4 or board.grid is not Grid.NONE
+        if lined and not board.checkered and ordinary(pieces) and all(map(_legible, pieces.bodies.values())):
+            return board, pieces
+
+
+def _legible(body) -> bool:
+    contrast = np.abs(np.subtract(body.ink, body.colour)).max() * body.ink_strength
+    return bool(contrast >= _LEGIBLE)
+
+
+def _cloth(rng: np.random.Generator, board: BoardLook) -> tuple[float, float, float]:
+    while True:
+        woods = LIGHT_WOODS + MIDDLE_WOODS + DARK_WOODS
+        colour = vary(rng, woods[rng.integers(len(woods))], 14)
+        if abs(np.sqrt(luminance(colour)) - np.sqrt(luminance(board.colours[0]))) * 255 > _APART:
+            return colour
+
+
+def darker(pieces: SetLook) -> float:
+    """How bright the dark pieces are beside the light ones."""
+    return luminance(pieces.bodies[Colour.DARK].colour) / luminance(pieces.bodies[Colour.LIGHT].colour)

@@ -1,0 +1,140 @@
+"""Whole games with disturbances, and stretches of time in which nobody moves: their frames, and their truth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.camera.frames import Frame
+from companion.rules import Game
+from tests.bench.stress.acts import BETWEEN, WITH_MOVE, legal_plays, plain_move
+from tests.bench.stress.look import Look, draw_look
+from tests.bench.stress.stage import Act, Stage
+from tests.bench.stress.studio import Studio
+from tests.bench.stress.weather import Weather
+
+_QUICK = 0.15
+"""The share of moves after which the opponent does not wait for the hand to be gone."""
+
+
+@dataclass
+class Show:
+    """Frames to be watched, and what is true of them so far."""
+
+    look: Look
+    stage: Stage
+    studio: Studio
+    weather: Weather
+    start: Game
+    """The game as it stands in the first frame."""
+    end: Game
+    """And after the last."""
+    act: Act
+
+    def frames(self) -> Iterator[Frame]:
+        """Every frame, in order."""
+        number = 0
+        while True:
+            light = self.weather.light(self.stage.time, hands=len(self.stage.hands))
+            picture, on_board = self.studio.picture(self.stage.moment(), light, number)
+            self.stage.seen(hand_on_board=on_board)
+            yield Frame(self.stage.time, picture)
+            number += 1
+            self.stage.time = number * self.stage.step_s
+            if next(self.act, StopIteration) is StopIteration:
+                return
+
+
+def disturbed_game(seed: int) -> Show:
+    """A random game by two people at a real table."""
+    rng = np.random.default_rng((5, 1, seed))
+    look = draw_look(rng)
+    stage, weather = Stage(look, rng), Weather(rng)
+    end = _random_game(rng, 99)
+    act = _game(stage, weather, end)
+    return Show(look, stage, Studio(look, rng), weather, Game.start("outside"), end, act)
+
+
+def quiet_stretch(seed: int, minutes: float) -> Show:
+    """So many minutes with hands, shadows, lamps and bumps, and no move."""
+    rng = np.random.default_rng((5, 2, seed))
+    look = draw_look(rng)
+    stage, weather = Stage(look, rng), Weather(rng)
+    game = _random_game(rng, int(rng.integers(0, 12)))
+    for move in _moves(game):
+        stage.board[move.square] = _laid(stage, move)
+    act = _nothing(stage, weather, 60 * minutes)
+    return Show(look, stage, Studio(look, rng), weather, game, game, act)
+
+
+def _moves(game: Game):
+    return [ply for ply in game.history if str(ply) != "-"]
+
+
+def _laid(stage: Stage, move):
+    spare = stage.spares[move.piece].pop()
+    return stage._loosely(type(spare)(move.piece, move.square.column + 0.5, move.square.row + 0.5, 0.0, 0.0))
+
+
+def _random_game(rng: np.random.Generator, most: int) -> Game:
+    game = Game.start("outside")
+    for _ in range(most):
+        if game.outcome is not None:
+            break
+        plays = legal_plays(game)
+        game = game.play(plays[rng.integers(len(plays))])
+    return game
+
+
+def _game(stage: Stage, weather: Weather, end: Game) -> Act:
+    yield from stage.wait(1.2, 2.5)
+    game = Game.start("outside")
+    with_move, between = list(WITH_MOVE), list(BETWEEN)
+    leaving = iter(())
+    for move in _moves(end):
+        what = stage.rng.random()
+        if what < 0.3:
+            yield from leaving
+            leaving = iter(())
+            name = between[stage.rng.integers(len(between))]
+            stage.note(name)
+            yield from BETWEEN[name](stage, weather)
+            yield from stage.wait(0.3, 1.0)
+        if what > 0.72:
+            yield from leaving
+            name = with_move[stage.rng.integers(len(with_move))]
+            stage.note(name)
+            yield from WITH_MOVE[name](stage, game, move)
+            leaving = iter(())
+        else:
+            yield from stage.together(leaving, _fetch_and_put(stage, move))
+            leaving = stage.leave(move.colour)
+            if stage.rng.random() > _QUICK:
+                yield from leaving
+                yield from stage.wait(0.4, 1.5)
+            else:
+                stage.note("quick moves")
+        game = game.play(move)
+    yield from leaving
+    yield from stage.wait(2.5)
+
+
+def _fetch_and_put(stage: Stage, move) -> Act:
+    yield from stage.fetch(move.colour, move.piece)
+    yield from stage.put(move.colour, move.square)
+    stage.commit(move)
+
+
+def _nothing(stage: Stage, weather: Weather, seconds: float) -> Act:
+    yield from stage.wait(1.5)
+    names = list(BETWEEN)
+    while stage.time < seconds:
+        name = names[stage.rng.integers(len(names))]
+        stage.note(name)
+        yield from BETWEEN[name](stage, weather)
+        yield from stage.wait(0.5, 4)
+
+
+assert plain_move

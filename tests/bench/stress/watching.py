@@ -1,0 +1,165 @@
+"""Watches shows as the program does, and judges what it said against the truth."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, field
+
+from companion import events
+from companion.commands.sight import board_reader
+from companion.referee import Referee
+from companion.rules import Layout
+from companion.settling import Settler
+from companion.vision.follow import BoardFollower
+from companion.vision.reader import BoardReader, VideoReader
+from tests.bench.stress.shows import Show, disturbed_game, quiet_stretch
+
+LAYOUT = Layout.parse("4x4")
+QUESTIONS = (events.PieceUnclear, events.KindNeeded, events.ChoiceNeeded)
+
+
+@dataclass
+class Verdict:
+    """What became of one show."""
+
+    seed: int
+    kind: str
+    """``game`` or ``quiet``."""
+    size: tuple[int, int]
+    fps: int
+    family: str
+    seconds: float
+    """Of video."""
+    cost_s: float
+    """Of one core."""
+    outcome: str = ""
+    """exact, asked, stuck, wrong; quiet, false."""
+    wrong: list[str] = field(default_factory=list)
+    """Commits of what did not lie there, with their times and the disturbance before."""
+    asked: list[str] = field(default_factory=list)
+    told: list[str] = field(default_factory=list)
+    """Illegal placements and disturbances that people were told of."""
+    delays: list[tuple[str, float]] = field(default_factory=list)
+    """From hand off the board to the move committed, in seconds of video, and the disturbance of the move."""
+    acts: list[str] = field(default_factory=list)
+    blame: str = ""
+    """The disturbance before the first trouble."""
+    unseen_s: float = 0.0
+    """For how long the board was not found."""
+
+    def row(self) -> dict[str, object]:
+        """As JSON wants it."""
+        return asdict(self)
+
+
+def eyes() -> BoardReader:
+    """The reader that the program has; costly, so made once."""
+    return board_reader(LAYOUT, None)
+
+
+def watch_game(seed: int, reader: BoardReader) -> Verdict:
+    """A whole game."""
+    return _judged_game(seed, disturbed_game(seed), reader)
+
+
+def watch_quiet(seed: int, minutes: float, reader: BoardReader) -> Verdict:
+    """Some minutes in which nobody moves: every move told of is false."""
+    show = quiet_stretch(seed, minutes)
+    began = time.process_time()
+    heard, _, unseen_s = _heard(show, reader)
+    verdict = _verdict("quiet", seed, show, began, heard, unseen_s)
+    moves = [e for e in heard if isinstance(e, events.MovePlayed | events.MoveTakenBack | events.GameOver)]
+    verdict.wrong = [_line(show, event) for event in moves]
+    verdict.outcome = "false" if moves else "quiet"
+    verdict.blame = _first_blame(show, moves)
+    return verdict
+
+
+def _judged_game(seed: int, show: Show, reader: BoardReader) -> Verdict:
+    began = time.process_time()
+    heard, referee, unseen_s = _heard(show, reader)
+    verdict = _verdict("game", seed, show, began, heard, unseen_s)
+    bad = [e for e in heard if isinstance(e, events.MovePlayed) and not _lay_there(show, e)]
+    verdict.wrong = [_line(show, event) for event in bad]
+    asked = [e for e in heard if isinstance(e, QUESTIONS)]
+    exact = [str(ply) for ply in referee.game.history] == [str(ply) for ply in show.end.history]
+    if not exact and not asked and _is_other_game(show, referee):
+        verdict.wrong = verdict.wrong or [f"ends as {' '.join(map(str, referee.game.history))}"]
+    verdict.outcome = "wrong" if verdict.wrong else "asked" if asked else "exact" if exact else "stuck"
+    trouble = bad or asked or [e for e in heard if isinstance(e, events.Unresolved)]
+    verdict.blame = "" if verdict.outcome == "exact" else _first_blame(show, trouble)
+    verdict.delays = _delays(show, heard)
+    return verdict
+
+
+def _is_other_game(show: Show, referee: Referee) -> bool:
+    """Whether what is committed is no beginning of the game, and nothing is told to be amiss."""
+    committed, true = list(map(str, referee.game.history)), list(map(str, show.end.history))
+    return committed != true[: len(committed)] and not referee.problems and not referee.disturbed
+
+
+def _heard(show: Show, reader: BoardReader) -> tuple[list[events.Event], Referee, float]:
+    video = VideoReader(reader, BoardFollower(LAYOUT))
+    settler, referee = Settler(LAYOUT), Referee(show.start)
+    heard, unseen = referee.start(0.0), 0
+    for frame in show.frames():
+        heard += referee.see(settler.feed(video.read(frame.time, frame.image)))
+        unseen += bool(video.why_not)
+    return [*heard, *referee.finish(show.stage.time)], referee, unseen * show.stage.step_s
+
+
+def _verdict(kind: str, seed: int, show: Show, began: float, heard, unseen_s: float) -> Verdict:
+    return Verdict(
+        seed=seed,
+        kind=kind,
+        size=show.look.size,
+        fps=show.look.fps,
+        family=show.look.pieces.family.value,
+        seconds=round(show.stage.time, 1),
+        cost_s=round(time.process_time() - began, 1),
+        asked=[_line(show, e) for e in heard if isinstance(e, QUESTIONS)],
+        told=[_line(show, e) for e in heard if isinstance(e, TOLD)],
+        acts=[name for _, name in show.stage.acts],
+        unseen_s=round(unseen_s, 1),
+    )
+
+
+TOLD = (events.IllegalPlacement, events.BoardDisturbed, events.MoveTakenBack, events.Unresolved)
+
+
+def _lay_there(show: Show, event: events.MovePlayed) -> bool:
+    """Whether the piece that is said to have been played lay there at that time."""
+    move = event.move
+    there = show.stage.content(move.square if hasattr(move, "square") else _square(move), event.time)
+    return there is not None and str(there.colour) == str(event.colour) and str(move).endswith(there.kind.mark)
+
+
+def _square(move: object):
+    from companion.rules import Square  # noqa: PLC0415
+
+    return Square.parse(str(move)[:2])
+
+
+def _delays(show: Show, heard) -> list[tuple[str, float]]:
+    committed = {str(e.move): e.time for e in heard if isinstance(e, events.MovePlayed)}
+    return [
+        (played.after, round(committed[str(played.move)] - played.off, 3))
+        for played in show.stage.played
+        if str(played.move) in committed and played.off is not None
+    ]
+
+
+def _line(show: Show, event: events.Event) -> str:
+    words = [type(event).__name__]
+    for name in ("square", "squares", "move", "reason", "question"):
+        value = getattr(event, name, None)
+        if value not in (None, ()):
+            words.append(" ".join(map(str, value)) if isinstance(value, tuple) else str(value))
+    for name in ("contents", "choices"):
+        if getattr(event, name, ()):
+            words.append("/".join(map(str, getattr(event, name))))
+    return f"{event.time:.2f} {' '.join(words)} (after {show.stage.disturbance_at(event.time)})"
+
+
+def _first_blame(show: Show, trouble) -> str:
+    return show.stage.disturbance_at(trouble[0].time) if trouble else show.stage.disturbance_at(show.stage.time)

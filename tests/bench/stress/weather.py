@@ -1,0 +1,123 @@
+"""Lamps, clouds, people's shadows, what the camera makes of them, and bumps against it: the light at any second."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from tests.bench.stress.studio import Light
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    start: float
+    end: float
+    gain: tuple[float, float, float]
+
+
+class Weather:
+    """Feed it with changes as they begin; each answers with how long it lasts."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._gain = np.ones(3)
+        self._changes: list[_Change] = []
+        self._shades: list[tuple[float, float, Callable[[float], tuple[float, float, float, float]]]] = []
+        self._bumps: list[tuple[float, np.ndarray, np.ndarray]] = []
+        self._shift = np.zeros(2)
+        self._coupling = float(rng.choice((0.0, rng.uniform(0.02, 0.15))))
+        """How far a hand in the picture makes the automatic exposure open up."""
+        self._opened = 0.0
+        self._last = 0.0
+        self._flicker: tuple[float, float] = (-1.0, 0.0)
+
+    def light(self, time: float, *, hands: int) -> Light:
+        """How the table is lit and seen now; times must not run back."""
+        self._opened += (self._coupling * hands - self._opened) * min(1.0, (time - self._last) / 0.5)
+        self._last = time
+        gain = self._gain * (1 + self._opened)
+        for change in self._changes:
+            share = np.clip((time - change.start) / max(change.end - change.start, 1e-6), 0, 1)
+            gain = gain * np.array(change.gain) ** share
+        if time < self._flicker[0]:
+            gain = gain * (1 + self._flicker[1] * np.sin(40 * time))
+        self._shades = [shade for shade in self._shades if time < shade[1]]
+        shades = tuple(path((time - start) / (end - start)) for start, end, path in self._shades if time >= start)
+        return Light(tuple(float(np.clip(g, 0.3, 1.6)) for g in gain), shades, self._shaken(time))
+
+    def _shaken(self, time: float) -> tuple[float, float]:
+        shift = self._shift.copy()
+        for start, jerk, stays in self._bumps:
+            since = time - start
+            shift += stays * min(1.0, since / 0.15) + jerk * np.exp(-since / 0.12) * np.cos(25 * since)
+        return (float(shift[0]), float(shift[1])) if np.abs(shift).max() > 0.05 else (0.0, 0.0)
+
+    def _fade(self, time: float, seconds: float, gain: np.ndarray) -> float:
+        """All of it towards `gain` of what it was at first, so that it does not drift away for ever."""
+        now = self._gain.copy()
+        for change in self._changes:
+            now = now * np.array(change.gain)
+        self._changes.append(_Change(time, time + seconds, tuple(gain / now)))
+        if len(self._changes) > 6:
+            done = self._changes.pop(0)
+            self._gain = self._gain * np.array(done.gain)
+        return seconds
+
+    def lamp(self, time: float) -> float:
+        """A lamp goes on or off, and the camera makes up for a part of it."""
+        factor = float(self._rng.choice((self._rng.uniform(0.5, 0.8), 1.0, self._rng.uniform(1.1, 1.3))))
+        warm = float(self._rng.normal(0, 0.06))
+        colour = np.array([1 - warm, 1, 1 + warm])
+        self._fade(time, 0.05, factor * colour)
+        return self._fade(time + 0.1, float(self._rng.uniform(0.4, 1.5)), factor**0.5 * colour)
+
+    def cloud(self, time: float) -> float:
+        """The daylight goes or comes slowly."""
+        return self._fade(time, float(self._rng.uniform(0.8, 4)), np.full(3, self._rng.uniform(0.6, 1.15)))
+
+    def exposure_step(self, time: float) -> float:
+        """The automatic exposure jumps."""
+        return self._fade(time, 0.02, np.full(3, self._rng.uniform(0.8, 1.2)))
+
+    def white_balance(self, time: float) -> float:
+        """The automatic white balance wanders."""
+        return self._fade(time, float(self._rng.uniform(1, 4)), np.exp(self._rng.normal(0, 0.06, 3)))
+
+    def flicker(self, time: float) -> float:
+        """A lamp flickers for some seconds."""
+        lasts = float(self._rng.uniform(1, 4))
+        self._flicker = (time + lasts, float(self._rng.uniform(0.01, 0.06)))
+        return lasts
+
+    def person(self, time: float) -> float:
+        """Somebody walks by or bends over the table: a shadow comes and goes, or stays for a while."""
+        lasts, depth = float(self._rng.uniform(1, 6)), float(self._rng.uniform(0.15, 0.5))
+        start, end = self._rng.uniform(-0.4, 1.4, (2, 2))
+        stop = self._rng.uniform(0.1, 0.9, 2)
+        radius = float(self._rng.uniform(0.12, 0.5))
+        stays = self._rng.random() < 0.5
+
+        def path(share: float) -> tuple[float, float, float, float]:
+            if stays:
+                come, go = min(1.0, share / 0.25), max(0.0, (share - 0.75) / 0.25)
+                x, y = start + (stop - start) * come + (end - stop) * go
+            else:
+                x, y = start + (end - start) * share
+            fade = min(1.0, share / 0.1, (1 - share) / 0.1)
+            return float(x), float(y), radius, depth * fade
+
+        self._shades.append((time, time + lasts, path))
+        return lasts
+
+    def camera_bump(self, time: float) -> float:
+        """Somebody knocks against the camera or the table; it may stay where it was knocked to."""
+        jerk = self._rng.normal(0, 6, 2)
+        target = np.clip(self._rng.normal(0, 9, 2), -14, 14) * float(self._rng.random() < 0.6)
+        now = self._shift + sum((stays for _, _, stays in self._bumps), np.zeros(2))
+        self._bumps = [(start, np.zeros(2), stays) for start, _, stays in self._bumps]
+        self._bumps.append((time, jerk, target - now if target.any() else np.zeros(2)))
+        if len(self._bumps) > 5:
+            self._shift = self._shift + self._bumps.pop(0)[2]
+        return 0.5
