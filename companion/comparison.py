@@ -32,6 +32,8 @@ class Comparison:
     """Squares of the game whose piece is there, as far as can be seen."""
     bare: set[Square] = field(default_factory=set)
     """Squares that are surely empty."""
+    held_back: set[Square] = field(default_factory=set)
+    """Squares that did not fit the game when they were last at rest, and are out of sight or changing now."""
     empty: bool = False
     """The whole board is in view and surely empty."""
 
@@ -87,9 +89,11 @@ def _compare_square(found: Comparison, square: Square, expected: Content, seen: 
             found.kept.add(square)
         elif arrival.contents and counts:
             found.maybes.append(arrival)
-    elif counts and expected is not None:
+    elif not counts:
+        found.held_back.add(square)
+    elif expected is not None:
         found.lost[square] = seen
-    elif counts:
+    else:
         found.arrivals.append(arrival)
 
 

@@ -11,7 +11,8 @@ gone, or another lies in its place). They are explained, the least surprising wa
    so what was held back is played, in order, as soon as the reason is gone;
 4. a loss is `BoardDisturbed` until the same content is back.
 
-Nothing is judged while a hand covers a square of the board, unless it stays there for longer than patience lasts. A
+Nothing is judged while a hand covers a square of the board, unless it stays there for longer than patience lasts; nor
+while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else. A
 wrong silent commit is the worst thing this program can do: where two explanations are left, it asks.
 
 What a person decides comes in through the other methods; each answers with events too. Every method takes the time it
@@ -200,7 +201,7 @@ class Referee:
     def _decide(self, board: Comparison) -> list[Event]:
         self._forget_solved_problems(board)
         self._close_answered_question(board)
-        if self._hand_in_the_way(board.time) or self._waits_for_a_person:
+        if self._hand_in_the_way(board.time) or self._waits_for_a_person or board.held_back:
             return []
         if board.empty and sum(piece is not None for piece in self.game.contents) > _FEW_PIECES:
             return self._ask(board.time, "new", ("new", "resume"), ())

@@ -111,6 +111,16 @@ STORIES = {
         ("put a2 D+", ["unclear a1"]),
         ("misread a1", ["light a1+", "dark a2+"]),
     ],
+    "what is held back decides nothing while a part of it is out of sight": [
+        ("put a1 L+", ["light a1+"]),
+        ("misread a4 D+D><; put a4 D+; wait 1.5", ["unclear a4"]),
+        ("put b4 L+", []),
+        ("put b3 D<>", []),
+        ("put d4 Lx", []),
+        ("hand a3", []),
+        ("hand", []),
+        ("misread a4", ["dark a4+", "light b4+", "dark b3<>", "light d4x"]),
+    ],
     "a board emptied in mid-game is asked about": [
         ("play a1+ a2+ a3+", ["light a1+", "dark a2+", "light a3+"]),
         ("lift a1; lift a2; lift a3", ["asks new"]),

@@ -1,6 +1,6 @@
 """Whole games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
 
-    python -m tests.bench.stress [--games N] [--hours H] [--full] [--from FILE]
+    python -m tests.bench.stress [--games N] [--hours H] [--full] [--keep FILE]
 
 Every game and every quiet stretch has its number and is always the same. What was watched is kept in FILE, line by line,
 and not watched again: a run that was stopped goes on. ``--full`` is 200 games and 10 hours.
@@ -99,9 +99,10 @@ def main() -> None:
     parser.add_argument("--hours", type=float, default=0.5)
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--keep", type=Path, default=Path("stress.jsonl"), metavar="FILE")
+    parser.add_argument("--nice", type=int, default=15, help="how far to stand back for other work")
     asked = parser.parse_args()
     cv2.setNumThreads(1)
-    os.nice(15)
+    os.nice(asked.nice)
     games, hours = (200, 10.0) if asked.full else (asked.games, asked.hours)
     rows = watched(asked.keep, games, hours)
     print_games([row for row in rows if row["kind"] == "game"]) if games else None

@@ -53,8 +53,8 @@ def draw_look(rng: np.random.Generator) -> Look:
     board, pieces = _readable(rng, family)
     warm = float(rng.normal(0, 0.08))
     return Look(
-        size=SIZES[rng.choice(4, p=(0.25, 0.25, 0.3, 0.2)) if family is Family.DIAGRAM else rng.choice((2, 3))],
-        fps=int(rng.choice(RATES, p=(0.2, 0.2, 0.25, 0.2, 0.1, 0.05))),
+        size=SIZES[rng.choice(4, p=(0.45, 0.3, 0.15, 0.1) if family is Family.DIAGRAM else (0, 0.5, 0.35, 0.15))],
+        fps=int(rng.choice(RATES, p=(0.35, 0.25, 0.2, 0.1, 0.06, 0.04))),
         tilt=float(rng.uniform(np.radians(4), _STEEPEST)),
         turn=float(rng.uniform(-0.45, 0.45)),
         distance=float(rng.uniform(9, 18)),

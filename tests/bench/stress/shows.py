@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.camera.frames import Frame
-from companion.rules import Game
+from companion.rules import Game, Move
 from tests.bench.stress.acts import BETWEEN, WITH_MOVE, legal_plays, plain_move
 from tests.bench.stress.look import Look, draw_look
 from tests.bench.stress.stage import Act, Stage
@@ -67,6 +67,33 @@ def quiet_stretch(seed: int, minutes: float) -> Show:
         stage.board[move.square] = _laid(stage, move)
     act = _nothing(stage, weather, 60 * minutes)
     return Show(look, stage, Studio(look, rng), weather, game, game, act)
+
+
+def clip(name: str, seed: int) -> Show:
+    """One disturbance on a board in mid-game, and the next move."""
+    rng = np.random.default_rng((5, 3, seed))
+    look = draw_look(rng)
+    stage, weather = Stage(look, rng), Weather(rng)
+    end = _random_game(rng, int(rng.integers(3, 12)))
+    *before, last = _moves(end)
+    start = Game.start("outside")
+    for move in before:
+        stage.board[move.square] = _laid(stage, move)
+        stage.lay[move.square].append((0.0, move.piece))
+        start = start.play(move)
+    return Show(look, stage, Studio(look, rng), weather, start, end, _one(stage, weather, start, last, name))
+
+
+def _one(stage: Stage, weather: Weather, game: Game, move: Move, name: str) -> Act:
+    yield from stage.wait(0.8)
+    stage.note(name)
+    if name in WITH_MOVE:
+        yield from WITH_MOVE[name](stage, game, move)
+    else:
+        yield from BETWEEN[name](stage, weather)
+        yield from stage.wait(0.5)
+        yield from plain_move(stage, move)
+    yield from stage.wait(1.5)
 
 
 def _moves(game: Game):
@@ -136,5 +163,3 @@ def _nothing(stage: Stage, weather: Weather, seconds: float) -> Act:
         yield from BETWEEN[name](stage, weather)
         yield from stage.wait(0.5, 4)
 
-
-assert plain_move
