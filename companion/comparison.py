@@ -28,8 +28,8 @@ class Comparison:
     """Squares that may hold a piece, or be empty as the game has it."""
     lost: dict[Square, SettledSquare] = field(default_factory=dict)
     """Squares of the game whose piece is not there, and what is."""
-    kept: set[Square] = field(default_factory=set)
-    """Squares of the game whose piece is there, as far as can be seen."""
+    kept: dict[Square, SettledSquare] = field(default_factory=dict)
+    """Squares of the game whose piece is there, as far as can be seen, and what is seen."""
     bare: set[Square] = field(default_factory=set)
     """Squares that are surely empty."""
     held_back: set[Square] = field(default_factory=set)
@@ -86,7 +86,7 @@ def _compare_square(found: Comparison, square: Square, expected: Content, seen: 
     arrival = Arrival(square, seen.contents & SOME_PIECE, seen.since, seen.after)
     if seen.contents & contents_of([expected]):
         if expected is not None:
-            found.kept.add(square)
+            found.kept[square] = seen
         elif arrival.contents and counts:
             found.maybes.append(arrival)
     elif not counts:

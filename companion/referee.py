@@ -9,7 +9,8 @@ gone, or another lies in its place). They are explained, the least surprising wa
 3. an arrival that no legal move explains is an `IllegalPlacement`, or, where an unclear square would explain it, a
    question about that square. While it stands nothing later is committed; it is all looked at afresh at every snapshot,
    so what was held back is played, in order, as soon as the reason is gone;
-4. a loss is `BoardDisturbed` until the same content is back.
+4. a loss is `BoardDisturbed` until the same content is back; where the last piece was lifted, and what lies there now
+   may be another kind than was seen before, that is asked: it may have been exchanged.
 
 Nothing is judged while a hand covers a square of the board, unless it stays there for longer than patience lasts; nor
 while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else. A
@@ -93,6 +94,8 @@ class Referee:
         self.resigned: Colour | None = None
         self._problems: dict[Square, Problem] = {}
         self._disturbed: set[Square] = set()
+        self._looks: dict[Square, Contents] = {}
+        """As what the pieces of the game were seen before they were disturbed."""
         self._said = Sayings()
         self._undone: set[Square] = set()
         """Squares whose piece was undone by a person, and has to leave before the game goes on."""
@@ -207,6 +210,9 @@ class Referee:
             return self._ask(board.time, "new", ("new", "resume"), ())
         if self._undone:
             return self._note_losses(board)
+        doubtful = self._may_be_swapped(board)
+        if doubtful is not None:
+            return [*self._note_losses(board), *self._ask_whether_swapped(board.time, doubtful)]
         return self._taken_back(board) or [*self._note_losses(board), *self._explain(board)]
 
     @property
@@ -326,7 +332,8 @@ class Referee:
         return any(now.get(square, told.contents) != told.contents for square, told in self._problems.items())
 
     def _forget_solved_problems(self, board: Comparison) -> None:
-        there = {arrival.square for arrival in [*board.arrivals, *board.maybes]}
+        doubtful = self._may_be_swapped(board)
+        there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
         self._problems = {square: problem for square, problem in self._problems.items() if square in there}
 
     # Playing ------------------------------------------------------------------------------------------------------
@@ -374,9 +381,24 @@ class Referee:
     # Losses, taking back ------------------------------------------------------------------------------------------
 
     def _restored(self, board: Comparison) -> list[Event]:
-        back = tuple(sorted(self._disturbed & board.kept))
+        doubtful = self._may_be_swapped(board)
+        back = tuple(sorted(self._disturbed & board.kept.keys() - ({doubtful.square} if doubtful else set())))
         self._disturbed -= set(back)
+        self._looks |= {square: seen.contents for square, seen in board.kept.items() if square not in self._disturbed}
         return [events.BoardRestored(**self._here(board.time), squares=back)] if back else []
+
+    def _may_be_swapped(self, board: Comparison) -> Arrival | None:
+        """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
+        last = next((ply.square for ply in reversed(self.game.history) if isinstance(ply, Move)), None)
+        if last is None or last not in self._disturbed or last not in board.kept:
+            return None
+        seen = board.kept[last]
+        if not seen.contents & ~self._looks.get(last, ANYTHING):
+            return None
+        return Arrival(last, seen.contents, seen.since, seen.after)
+
+    def _ask_whether_swapped(self, time: float, doubtful: Arrival) -> list[Event]:
+        return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
 
     def _note_losses(self, board: Comparison) -> list[Event]:
         new = tuple(sorted(set(board.lost) - self._disturbed))
@@ -438,7 +460,10 @@ class Referee:
             self.question = None
 
     def _after_the_end(self, board: Comparison) -> list[Event]:
-        """Removals are clearing up; the next match begins with its first piece on the cleared board."""
+        """Removals are clearing up, unless just the last move is played otherwise.
+
+        The next match begins with its first piece on the cleared board.
+        """
         self._forget_solved_problems(board)
         self._cleared = self._cleared or board.empty
         if self._cleared:
@@ -447,6 +472,8 @@ class Referee:
             return []
         if self._cleared:
             return self._next_match()
+        if len(board.lost) == 1 and not board.held_back and self.resigned is None:
+            return self._taken_back(board)
         if board.lost or not board.arrivals:
             return []
         return self._tell_illegal(board.time, board.arrivals)

@@ -79,6 +79,21 @@ STORIES = {
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
         ("lift a2; put a2 D<>", ["taken back a2+", "dark a2<>"]),
     ],
+    "the last piece swapped for one that may be the same is asked about, unless it becomes clear": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a2", ["disturbed a2"]),
+        ("misread a2 D+Dx; put a2 Dx", []),
+        ("wait 1", ["unclear a2"]),
+        ("put b2 Lx", []),
+        ("lift b2", []),
+        ("misread a2", ["taken back a2+", "dark a2x"]),
+    ],
+    "the last piece back as itself, seen badly for a moment": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a2", ["disturbed a2"]),
+        ("misread a2 D+Dx; put a2 D+", []),
+        ("misread a2", ["restored a2"]),
+    ],
     "an older piece that moved is not a new move": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
         ("lift a1; put b2 L+", ["disturbed a1"]),

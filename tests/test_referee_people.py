@@ -239,6 +239,15 @@ def test_after_the_end_removals_are_clearing_up_and_the_next_match_starts_with_i
     assert scene.look() == ["MatchStarted", "light a1x"]
 
 
+def test_the_last_move_may_be_taken_back_after_the_end():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    assert scene.look() == []
+    scene.put("d1", "D<>")
+    assert scene.look() == ["taken back b1<>", "dark d1<>", "over 4-0"]
+
+
 def test_a_piece_after_the_end_is_illegal():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
