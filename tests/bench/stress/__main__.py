@@ -1,9 +1,14 @@
-"""Whole games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
+"""Games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
 
-    python -m tests.bench.stress [--games N] [--hours H] [--full] [--keep FILE]
+    python -m tests.bench.stress [--games N] [--clips N] [--imagined N] [--hours H] [--full] [--keep FILE]
 
-Every game and every quiet stretch has its number and is always the same. What was watched is kept in FILE, line by line,
-and not watched again: a run that was stopped goes on. ``--full`` is 200 games and 10 hours.
+*Games* are whole ones; a *clip* is one disturbance in mid-game and a move, all disturbances in turn; *imagined* games
+have no pixels but readings by an eye that errs (see `eye`), so that settling and the referee meet thousands. Every one
+has its number and is always the same. What was watched is kept in FILE, line by line, and not watched again: a run that
+was stopped goes on. ``--full`` is 200 games and 10 hours.
+
+*Exact*: the game as it was played, and nobody was asked anything. *Wrong*: a move was told that did not lie there then,
+or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end, but not asked about.
 """
 
 from __future__ import annotations
@@ -17,10 +22,20 @@ from pathlib import Path
 
 import cv2
 
-from tests.bench.stress.watching import eyes, watch_game, watch_quiet
+from tests.bench.stress.eye import Errors
+from tests.bench.stress.watching import eyes, imagine_game, watch_clip, watch_game, watch_quiet
 
-MINUTES = 5
+MINUTES = 1
 """Of one quiet stretch."""
+ERRORS = Errors(odd=0.02, unsure=0.01, blind=0.0)
+"""Of imagined eyes; worse than the ones that ship, but for hands that they do not notice."""
+WATCH = {
+    "game": watch_game,
+    "clip": watch_clip,
+    "imagined": lambda seed, _: imagine_game(seed, ERRORS),
+    "quiet": lambda seed, reader: watch_quiet(seed, MINUTES, reader),
+}
+NAMES = {"game": "whole games", "clip": "clips of one disturbance", "imagined": "games imagined without pixels"}
 
 
 def known(path: Path) -> dict[tuple[str, int], dict]:
@@ -30,22 +45,20 @@ def known(path: Path) -> dict[tuple[str, int], dict]:
     return {(row["kind"], row["seed"]): row for row in rows}
 
 
-def watched(path: Path, games: int, hours: float) -> list[dict]:
-    """Every verdict that is wanted; what is missing is watched now."""
+def watched(path: Path, wanted: list[tuple[str, int]]) -> list[dict]:
+    """The verdicts that are wanted, by kind and number; what is missing is watched now."""
     rows, reader = known(path), None
-    wanted = [("game", seed) for seed in range(games)]
-    wanted += [("quiet", seed) for seed in range(math.ceil(hours * 60 / MINUTES))]
-    for key in wanted:
-        if key not in rows:
-            reader = reader or eyes()
-            kind, seed = key
-            verdict = watch_game(seed, reader) if kind == "game" else watch_quiet(seed, MINUTES, reader)
-            rows[key] = verdict.row()
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(rows[key]) + "\n")
-            print(f"{kind} {seed}: {verdict.outcome} {verdict.blame} ({verdict.cost_s} s)", flush=True)
-            for line in (*verdict.wrong, *verdict.asked):
-                print(f"    {line}", flush=True)
+    for kind, seed in wanted:
+        if (kind, seed) in rows:
+            continue
+        reader = reader or eyes()
+        verdict = WATCH[kind](seed, reader)
+        rows[kind, seed] = verdict.row()
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(rows[kind, seed]) + "\n")
+        print(f"{kind} {seed}: {verdict.outcome} {verdict.blame} ({verdict.cost_s} s)", flush=True)
+        for line in (*verdict.wrong, *verdict.asked):
+            print(f"    {line}", flush=True)
     return [rows[key] for key in wanted]
 
 
@@ -54,17 +67,25 @@ def percentile(values: list[float], percent: int) -> float:
     return sorted(values)[min(len(values) - 1, len(values) * percent // 100)] if values else float("nan")
 
 
-def print_games(rows: list[dict]) -> None:
+def print_games(what: str, rows: list[dict]) -> None:
     """The games, as a whole and by disturbance."""
-    count = {outcome: sum(row["outcome"] == outcome for row in rows) for outcome in ("exact", "asked", "stuck", "wrong")}
-    print(f"\n{len(rows)} games: " + ", ".join(f"{n} {outcome}" for outcome, n in count.items()))
+    count = {
+        outcome: sum(row["outcome"] == outcome for row in rows) for outcome in ("exact", "asked", "stuck", "wrong")
+    }
+    print(f"\n{len(rows)} {what}: " + ", ".join(f"{n} {outcome}" for outcome, n in count.items()))
     delays = [delay for row in rows for _, delay in row["delays"]]
     print(f"hand off the board to committed move, {len(delays)} moves: ", end="")
     print(f"p50 {percentile(delays, 50):.2f} s, p95 {percentile(delays, 95):.2f} s, most {max(delays):.2f} s")
+    calm = [delay for row in rows for act, delay in row["delays"] if act != "quick moves"]
+    print(
+        f"  where the next player waited for the hand to go: p95 {percentile(calm, 95):.2f} s, most {max(calm):.2f} s"
+    )
     by_fps = defaultdict(list)
     for row in rows:
         by_fps[row["fps"]] += [delay for _, delay in row["delays"]]
-    print("p95 by frames a second: " + ", ".join(f"{fps}: {percentile(d, 95):.2f}" for fps, d in sorted(by_fps.items())))
+    print(
+        "p95 by frames a second: " + ", ".join(f"{fps}: {percentile(d, 95):.2f}" for fps, d in sorted(by_fps.items()))
+    )
     print(f"{'disturbance':<22}{'times':>6}{'asked':>7}{'stuck':>7}{'wrong':>7}{'p50 s':>8}{'p95 s':>8}")
     blamed = defaultdict(lambda: defaultdict(int))
     times, late = defaultdict(int), defaultdict(list)
@@ -95,20 +116,25 @@ def print_quiet(rows: list[dict]) -> None:
 def main() -> None:
     """Watch, and print the table."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--games", type=int, default=20)
-    parser.add_argument("--hours", type=float, default=0.5)
-    parser.add_argument("--full", action="store_true")
+    parser.add_argument("--games", type=int, default=0)
+    parser.add_argument("--clips", type=int, default=46)
+    parser.add_argument("--imagined", type=int, default=100)
+    parser.add_argument("--hours", type=float, default=0.25)
+    parser.add_argument("--full", action="store_true", help="200 games, 10 hours")
     parser.add_argument("--keep", type=Path, default=Path("stress.jsonl"), metavar="FILE")
     parser.add_argument("--nice", type=int, default=15, help="how far to stand back for other work")
     asked = parser.parse_args()
     cv2.setNumThreads(1)
     os.nice(asked.nice)
-    games, hours = (200, 10.0) if asked.full else (asked.games, asked.hours)
-    rows = watched(asked.keep, games, hours)
-    print_games([row for row in rows if row["kind"] == "game"]) if games else None
-    print_quiet([row for row in rows if row["kind"] == "quiet"]) if hours else None
-    cost = sum(row["cost_s"] for row in rows)
-    print(f"watching took {cost / 60:.1f} minutes of one core for {sum(r['seconds'] for r in rows) / 3600:.2f} hours of video")
+    wanted = {"game": 200 if asked.full else asked.games, "clip": asked.clips, "imagined": asked.imagined}
+    wanted["quiet"] = math.ceil((10.0 if asked.full else asked.hours) * 60 / MINUTES)
+    rows = watched(asked.keep, [(kind, seed) for kind, number in wanted.items() for seed in range(number)])
+    for kind, name in NAMES.items():
+        if wanted[kind]:
+            print_games(name, [row for row in rows if row["kind"] == kind])
+    if wanted["quiet"]:
+        print_quiet([row for row in rows if row["kind"] == "quiet"])
+    print(f"watching took {sum(row['cost_s'] for row in rows) / 60:.1f} minutes of one core")
 
 
 if __name__ == "__main__":

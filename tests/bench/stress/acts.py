@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from companion.rules import Colour, Game, Kind, Move, Piece, Square
+from companion.rules import Colour, Game, Kind, Move, Square
 from tests.bench.stress.stage import Act, Stage
 from tests.bench.stress.studio import Slide, Thing
 from tests.bench.stress.weather import Weather
@@ -14,9 +14,7 @@ from tests.bench.stress.weather import Weather
 def legal_plays(game: Game) -> list[Move]:
     """Every legal move."""
     hand = game.in_hand(game.to_move)
-    return [
-        Move(square, kind, game.to_move) for square in sorted(game.legal_squares()) for kind in Kind if hand[kind]
-    ]
+    return [Move(square, kind, game.to_move) for square in sorted(game.legal_squares()) for kind in Kind if hand[kind]]
 
 
 def plain_move(stage: Stage, move: Move, after: str = "") -> Act:
@@ -263,10 +261,14 @@ def slide(stage: Stage, weather: Weather) -> Act:
     dx, dy = (float(v) for v in stage.rng.normal(0, 0.15, 2))
     turn = float(stage.rng.normal(0, 0.03))
     end = Slide(
-        min(max(start.x + dx, -0.25), 0.25), min(max(start.y + dy, -0.25), 0.25), min(max(start.turn + turn, -0.08), 0.08)
+        min(max(start.x + dx, -0.25), 0.25),
+        min(max(start.y + dy, -0.25), 0.25),
+        min(max(start.turn + turn, -0.08), 0.08),
     )
     for share in stage.during(0.35):
-        stage.slide = Slide(*(a + (b - a) * share for a, b in ((start.x, end.x), (start.y, end.y), (start.turn, end.turn))))
+        stage.slide = Slide(
+            *(a + (b - a) * share for a, b in ((start.x, end.x), (start.y, end.y), (start.turn, end.turn)))
+        )
         yield
 
 
@@ -297,5 +299,3 @@ BETWEEN = {
     "thinking": pause,
     **{name.replace("_", " "): _weather(name) for name in LIGHTS},
 }
-STILL = {name: act for name, act in BETWEEN.items()}
-"""What may happen in an hour without a move: all of it."""

@@ -1,7 +1,7 @@
 """The same shows without pixels: what an eye that errs now and then would read. Thousands of games cost minutes.
 
-A hand hides the squares under it; what it leaves in the open is read as it lies, but for the eye's errors. It tells what
-settling and the referee do wrong by themselves.
+A hand hides the squares under it; what it leaves in the open is read as it lies, but for the eye's errors. It tells
+what settling and the referee do wrong by themselves.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.readings import ANYTHING, EMPTY, BoardReading, contents_of
-from companion.rules import Kind, Layout, Piece
+from companion.rules import Kind, Layout, Piece, Square
 from tests.bench.stress.shows import Show
 from tests.bench.stress.studio import Hand
 
@@ -36,47 +36,62 @@ class Errors:
 
 def readings(show: Show, errors: Errors, seed: int = 0) -> Iterator[BoardReading]:
     """What is read of every frame."""
-    rng = np.random.default_rng((7, seed))
-    stage, number = show.stage, 0
-    doubts: dict[object, int] = {}
-    last: dict[object, tuple[float, float]] = {}
+    eye, stage = _Eye(show, errors, np.random.default_rng((7, seed))), show.stage
     while True:
-        hidden = 0
-        tricked: dict[int, int] = {}
-        over = False
-        for who, (hand, held) in stage.hands.items():
-            covered = _under(hand)
-            over |= bool(covered)
-            moved = last.get(who) != (hand.x, hand.y)
-            last[who] = (hand.x, hand.y)
-            for i in np.flatnonzero([covered >> i & 1 for i in range(16)]):
-                key = (who, int(i), round(hand.x, 1), round(hand.y, 1))
-                if not moved and _decided(doubts, key, rng, errors.blind):
-                    tricked[int(i)] = doubts[key]
-                else:
-                    hidden |= 1 << int(i)
-        stage.seen(hand_on_board=over)
-        squares = []
-        for i, square in enumerate(LAYOUT):
-            lying = stage.board.get(square)
-            piece = lying.piece if lying else None
-            contents = contents_of([piece])
-            if lying and _decided(doubts, (square, lying), rng, errors.unsure):
-                contents |= contents_of([Piece(piece.colour, list(Kind)[doubts[square, lying] % 4])])
-            if rng.random() < errors.odd:
-                contents = _something(rng)
-            squares.append(ANYTHING if hidden >> i & 1 else tricked.get(i, contents))
-        yield BoardReading(stage.time, tuple(squares), hidden=hidden)
-        number += 1
-        stage.time = number * stage.step_s
+        yield eye.reading()
+        stage.frame += 1
+        stage.time = stage.frame * stage.step_s
         if next(show.act, StopIteration) is StopIteration:
             return
 
 
-def _decided(doubts: dict[object, int], key: object, rng: np.random.Generator, share: float) -> int:
-    if share and key not in doubts:
-        doubts[key] = _something(rng) if rng.random() < share else 0
-    return doubts.get(key, 0)
+class _Eye:
+    """What it has made up its mind about, right or wrong, stays so while nothing moves."""
+
+    def __init__(self, show: Show, errors: Errors, rng: np.random.Generator) -> None:
+        self._stage, self._errors, self._rng = show.stage, errors, rng
+        self._minds: dict[object, int] = {}
+        self._places: dict[object, tuple[float, float]] = {}
+
+    def reading(self) -> BoardReading:
+        hidden, tricked = self._hands()
+        squares = []
+        for i, square in enumerate(LAYOUT):
+            seen = tricked.get(i, self._lying(square))
+            odd = self._rng.random() < self._errors.odd
+            squares.append(ANYTHING if hidden >> i & 1 else _something(self._rng) if odd else seen)
+        return BoardReading(self._stage.time, tuple(squares), hidden=hidden)
+
+    def _hands(self) -> tuple[int, dict[int, int]]:
+        """The squares that are hidden, and what is read where a hand at rest is taken for something else."""
+        hidden, tricked, over = 0, {}, 0
+        for who, (hand, _) in self._stage.hands.items():
+            covered = _under(hand)
+            over |= covered
+            at_rest = self._places.get(who) == (hand.x, hand.y)
+            self._places[who] = (hand.x, hand.y)
+            for i in (i for i in range(len(LAYOUT)) if covered >> i & 1):
+                taken_for = self._mind((who, i, round(hand.x, 1), round(hand.y, 1)), self._errors.blind)
+                if at_rest and taken_for:
+                    tricked[i] = taken_for
+                else:
+                    hidden |= 1 << i
+        self._stage.seen(hand_on_board=bool(over))
+        return hidden, tricked
+
+    def _lying(self, square: Square) -> int:
+        lying = self._stage.board.get(square)
+        if lying is None:
+            return EMPTY
+        contents = contents_of([lying.piece])
+        other = self._mind((square, lying), self._errors.unsure)
+        return contents | (contents_of([Piece(lying.piece.colour, list(Kind)[other % len(Kind)])]) if other else 0)
+
+    def _mind(self, about: object, share: float) -> int:
+        """0, or for this share of all there is to think about, something else."""
+        if share and about not in self._minds:
+            self._minds[about] = _something(self._rng) if self._rng.random() < share else 0
+        return self._minds.get(about, 0)
 
 
 def _something(rng: np.random.Generator) -> int:

@@ -11,7 +11,6 @@ import numpy as np
 
 from calibration.training.scene import BoardLook, Family, Grid, SetLook, draw_board, draw_set, luminance, ordinary
 from calibration.training.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS, vary
-from companion.rules import Colour
 
 SIZES = ((640, 360), (854, 480), (960, 540), (1280, 720))
 RATES = (8, 10, 12, 15, 20, 30)
@@ -89,8 +88,3 @@ def _cloth(rng: np.random.Generator, board: BoardLook) -> tuple[float, float, fl
         colour = vary(rng, woods[rng.integers(len(woods))], 14)
         if abs(np.sqrt(luminance(colour)) - np.sqrt(luminance(board.colours[0]))) * 255 > _APART:
             return colour
-
-
-def darker(pieces: SetLook) -> float:
-    """How bright the dark pieces are beside the light ones."""
-    return luminance(pieces.bodies[Colour.DARK].colour) / luminance(pieces.bodies[Colour.LIGHT].colour)

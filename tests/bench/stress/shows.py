@@ -1,4 +1,4 @@
-"""Whole games with disturbances, and stretches of time in which nobody moves: their frames, and their truth."""
+"""Games with disturbances, single disturbances, and minutes in which nobody moves: their frames, and their truth."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ class Show:
 
     look: Look
     stage: Stage
-    studio: Studio
+    rng: np.random.Generator
+    """For the grain of what is drawn."""
     weather: Weather
     start: Game
     """The game as it stands in the first frame."""
@@ -35,14 +36,14 @@ class Show:
 
     def frames(self) -> Iterator[Frame]:
         """Every frame, in order."""
-        number = 0
+        studio, stage = Studio(self.look, self.rng), self.stage
         while True:
-            light = self.weather.light(self.stage.time, hands=len(self.stage.hands))
-            picture, on_board = self.studio.picture(self.stage.moment(), light, number)
-            self.stage.seen(hand_on_board=on_board)
-            yield Frame(self.stage.time, picture)
-            number += 1
-            self.stage.time = number * self.stage.step_s
+            light = self.weather.light(stage.time, hands=len(stage.hands))
+            picture, on_board = studio.picture(stage.moment(), light, stage.frame)
+            stage.seen(hand_on_board=on_board)
+            yield Frame(stage.time, picture)
+            stage.frame += 1
+            stage.time = stage.frame * stage.step_s
             if next(self.act, StopIteration) is StopIteration:
                 return
 
@@ -54,7 +55,7 @@ def disturbed_game(seed: int) -> Show:
     stage, weather = Stage(look, rng), Weather(rng)
     end = _random_game(rng, 99)
     act = _game(stage, weather, end)
-    return Show(look, stage, Studio(look, rng), weather, Game.start("outside"), end, act)
+    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, Game.start("outside"), end, act)
 
 
 def quiet_stretch(seed: int, minutes: float) -> Show:
@@ -66,7 +67,7 @@ def quiet_stretch(seed: int, minutes: float) -> Show:
     for move in _moves(game):
         stage.board[move.square] = _laid(stage, move)
     act = _nothing(stage, weather, 60 * minutes)
-    return Show(look, stage, Studio(look, rng), weather, game, game, act)
+    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, game, game, act)
 
 
 def clip(name: str, seed: int) -> Show:
@@ -81,7 +82,9 @@ def clip(name: str, seed: int) -> Show:
         stage.board[move.square] = _laid(stage, move)
         stage.lay[move.square].append((0.0, move.piece))
         start = start.play(move)
-    return Show(look, stage, Studio(look, rng), weather, start, end, _one(stage, weather, start, last, name))
+    return Show(
+        look, stage, np.random.default_rng((5, 4, seed)), weather, start, end, _one(stage, weather, start, last, name)
+    )
 
 
 def _one(stage: Stage, weather: Weather, game: Game, move: Move, name: str) -> Act:
@@ -119,7 +122,7 @@ def _game(stage: Stage, weather: Weather, end: Game) -> Act:
     yield from stage.wait(1.2, 2.5)
     game = Game.start("outside")
     with_move, between = list(WITH_MOVE), list(BETWEEN)
-    leaving = iter(())
+    leaving: Act = iter(())
     for move in _moves(end):
         what = stage.rng.random()
         if what < 0.3:
@@ -143,6 +146,7 @@ def _game(stage: Stage, weather: Weather, end: Game) -> Act:
                 yield from stage.wait(0.4, 1.5)
             else:
                 stage.note("quick moves")
+                stage.played[-1].after = "quick moves"
         game = game.play(move)
     yield from leaving
     yield from stage.wait(2.5)
@@ -162,4 +166,3 @@ def _nothing(stage: Stage, weather: Weather, seconds: float) -> Act:
         stage.note(name)
         yield from BETWEEN[name](stage, weather)
         yield from stage.wait(0.5, 4)
-

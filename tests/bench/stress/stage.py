@@ -43,6 +43,7 @@ class Stage:
     def __init__(self, look: Look, rng: np.random.Generator) -> None:
         self.rng, self.look, self.step_s = rng, look, 1 / look.fps
         self.time = 0.0
+        self.frame = 0
         self.slide = Slide()
         self.spares: dict[Piece, list[Lying]] = defaultdict(list)
         self.board: dict[Square, Lying] = {}
@@ -109,7 +110,9 @@ class Stage:
         hand, held = self.hands[who]
         for share in self.during(seconds * self.pace):
             done = share * share * (3 - 2 * share)
-            arc = _CARRIED * math.sin(math.pi * done) ** 0.7 if held and math.hypot(x - hand.x, y - hand.y) > 0.4 else 0.0
+            arc = (
+                _CARRIED * math.sin(math.pi * done) ** 0.7 if held and math.hypot(x - hand.x, y - hand.y) > 0.4 else 0.0
+            )
             at = [a + (b - a) * done for a, b in ((hand.x, x), (hand.y, y), (hand.z, z))]
             at[2] = max(at[2], arc)
             now = replace(hand, x=at[0], y=at[1], z=at[2])

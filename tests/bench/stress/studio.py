@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -152,7 +152,9 @@ class Studio:
 
     def _bare_table(self, rng: np.random.Generator) -> np.ndarray:
         width, height = self.look.size
-        cloth = Wood(self.look.cloth, self.look.cloth, (0, 0, 0), float(rng.uniform(0, 0.08)), float(rng.uniform(0, 0.06)))
+        cloth = Wood(
+            self.look.cloth, self.look.cloth, (0, 0, 0), float(rng.uniform(0, 0.08)), float(rng.uniform(0, 0.06))
+        )
         return np.clip(grown(cloth, width, height, float(rng.uniform(40, 120)), rng), 0, 255).astype(np.uint8)
 
     def _with_board(self, slide: Slide) -> np.ndarray:
@@ -303,8 +305,3 @@ def _shaded(picture: np.ndarray, x: float, y: float, radius: float, depth: float
     dark = depth * np.clip((1.25 - away) / 0.5, 0, 1)
     left = cv2.resize(np.uint8(255 * (1 - dark)), (width, height), interpolation=cv2.INTER_LINEAR)
     return cv2.multiply(picture, cv2.merge([left, left, left]), scale=1 / 255)
-
-
-def moved(lying: Lying, **changes) -> Lying:
-    """The same piece, lying otherwise."""
-    return replace(lying, **changes)

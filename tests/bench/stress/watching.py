@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 
 from companion import events
 from companion.commands.sight import board_reader
+from companion.readings import BoardReading
 from companion.referee import Referee
-from companion.rules import Layout
+from companion.rules import Layout, Square
 from companion.settling import Settler
 from companion.vision.follow import BoardFollower
 from companion.vision.reader import BoardReader, VideoReader
-from tests.bench.stress.shows import Show, disturbed_game, quiet_stretch
+from tests.bench.stress.acts import BETWEEN, WITH_MOVE
+from tests.bench.stress.eye import Errors, readings
+from tests.bench.stress.shows import Show, clip, disturbed_game, quiet_stretch
 
 LAYOUT = Layout.parse("4x4")
 QUESTIONS = (events.PieceUnclear, events.KindNeeded, events.ChoiceNeeded)
@@ -24,7 +28,7 @@ class Verdict:
 
     seed: int
     kind: str
-    """``game`` or ``quiet``."""
+    """``game``, ``clip``, ``imagined`` or ``quiet``."""
     size: tuple[int, int]
     fps: int
     family: str
@@ -62,6 +66,19 @@ def watch_game(seed: int, reader: BoardReader) -> Verdict:
     return _judged_game(seed, disturbed_game(seed), reader)
 
 
+def watch_clip(seed: int, reader: BoardReader) -> Verdict:
+    """One disturbance, and a move."""
+    names = [*WITH_MOVE, *BETWEEN]
+    return _judged_game(seed, clip(names[seed % len(names)], seed), reader, "clip")
+
+
+def imagine_game(seed: int, errors: Errors) -> Verdict:
+    """A whole game without pixels."""
+    show = disturbed_game(seed)
+    began = time.process_time()
+    return _judged(seed, show, began, _told(show, readings(show, errors, seed)), 0.0, "imagined")
+
+
 def watch_quiet(seed: int, minutes: float, reader: BoardReader) -> Verdict:
     """Some minutes in which nobody moves: every move told of is false."""
     show = quiet_stretch(seed, minutes)
@@ -75,10 +92,15 @@ def watch_quiet(seed: int, minutes: float, reader: BoardReader) -> Verdict:
     return verdict
 
 
-def _judged_game(seed: int, show: Show, reader: BoardReader) -> Verdict:
+def _judged_game(seed: int, show: Show, reader: BoardReader, kind: str = "game") -> Verdict:
     began = time.process_time()
     heard, referee, unseen_s = _heard(show, reader)
-    verdict = _verdict("game", seed, show, began, heard, unseen_s)
+    return _judged(seed, show, began, (heard, referee), unseen_s, kind)
+
+
+def _judged(seed: int, show: Show, began: float, told, unseen_s: float, kind: str) -> Verdict:
+    heard, referee = told
+    verdict = _verdict(kind, seed, show, began, heard, unseen_s)
     bad = [e for e in heard if isinstance(e, events.MovePlayed) and not _lay_there(show, e)]
     verdict.wrong = [_line(show, event) for event in bad]
     asked = [e for e in heard if isinstance(e, QUESTIONS)]
@@ -99,13 +121,23 @@ def _is_other_game(show: Show, referee: Referee) -> bool:
 
 
 def _heard(show: Show, reader: BoardReader) -> tuple[list[events.Event], Referee, float]:
-    video = VideoReader(reader, BoardFollower(LAYOUT))
+    video, unseen = VideoReader(reader, BoardFollower(LAYOUT)), []
+
+    def seen() -> Iterator[BoardReading]:
+        for frame in show.frames():
+            yield video.read(frame.time, frame.image)
+            unseen.append(bool(video.why_not))
+
+    heard, referee = _told(show, seen())
+    return heard, referee, sum(unseen) * show.stage.step_s
+
+
+def _told(show: Show, seen: Iterable[BoardReading]) -> tuple[list[events.Event], Referee]:
     settler, referee = Settler(LAYOUT), Referee(show.start)
-    heard, unseen = referee.start(0.0), 0
-    for frame in show.frames():
-        heard += referee.see(settler.feed(video.read(frame.time, frame.image)))
-        unseen += bool(video.why_not)
-    return [*heard, *referee.finish(show.stage.time)], referee, unseen * show.stage.step_s
+    heard = referee.start(0.0)
+    for reading in seen:
+        heard += referee.see(settler.feed(reading))
+    return [*heard, *referee.finish(show.stage.time)], referee
 
 
 def _verdict(kind: str, seed: int, show: Show, began: float, heard, unseen_s: float) -> Verdict:
@@ -130,14 +162,8 @@ TOLD = (events.IllegalPlacement, events.BoardDisturbed, events.MoveTakenBack, ev
 def _lay_there(show: Show, event: events.MovePlayed) -> bool:
     """Whether the piece that is said to have been played lay there at that time."""
     move = event.move
-    there = show.stage.content(move.square if hasattr(move, "square") else _square(move), event.time)
+    there = show.stage.content(Square.parse(str(move)[:2]), event.time)
     return there is not None and str(there.colour) == str(event.colour) and str(move).endswith(there.kind.mark)
-
-
-def _square(move: object):
-    from companion.rules import Square  # noqa: PLC0415
-
-    return Square.parse(str(move)[:2])
 
 
 def _delays(show: Show, heard) -> list[tuple[str, float]]:
@@ -155,9 +181,7 @@ def _line(show: Show, event: events.Event) -> str:
         value = getattr(event, name, None)
         if value not in (None, ()):
             words.append(" ".join(map(str, value)) if isinstance(value, tuple) else str(value))
-    for name in ("contents", "choices"):
-        if getattr(event, name, ()):
-            words.append("/".join(map(str, getattr(event, name))))
+    words += ["/".join(map(str, getattr(event, name))) for name in ("contents", "choices") if getattr(event, name, ())]
     return f"{event.time:.2f} {' '.join(words)} (after {show.stage.disturbance_at(event.time)})"
 
 
