@@ -34,6 +34,8 @@ class Comparison:
     """Squares that are surely empty."""
     held_back: set[Square] = field(default_factory=set)
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now."""
+    restless: bool = False
+    """A square in the open has not come to rest."""
     empty: bool = False
     """The whole board is in view and surely empty."""
 
@@ -76,6 +78,7 @@ def compare(
         settled = replace(seen, contents=said.heeded(square, seen.contents))
         at_rest = not snapshot.unsettled >> i & 1
         _compare_square(found, square, game.content(square), settled, counts=at_rest or square in known)
+    found.restless = bool(snapshot.restless & ~snapshot.hidden)
     found.empty = not snapshot.unsettled and len(found.bare) == len(game.layout)
     return found
 

@@ -107,9 +107,10 @@ class Fusion:
         return True
 
     def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot], unsettled: int) -> Snapshot:
-        hidden = (1 << len(self._layout)) - 1
+        hidden = restless = (1 << len(self._layout)) - 1
         for seen in voters.values():
             hidden &= seen.hidden
+            restless &= seen.restless
         cards = next((seen.cards for seen in voters.values() if seen.cards), {})
         pictures = (seen.evidence for seen in (newest, *voters.values()) if is_picture(seen.evidence))
         return Snapshot(
@@ -117,6 +118,7 @@ class Fusion:
             squares=tuple(self._agreed),
             unsettled=unsettled,
             hidden=hidden,
+            restless=restless,
             cards=cards,
             evidence=next(pictures, newest.evidence),
         )

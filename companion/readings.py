@@ -100,6 +100,9 @@ class Snapshot:
     """The squares that are changing or hidden right now, as bits of the layout; what they hold may be old."""
     hidden: int = 0
     """The squares that something covers right now, as bits of the layout."""
+    restless: int = 0
+    """The squares that have been covered, or have changed, and have not come to rest since; an odd reading does not
+    count."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
     evidence: bytes = b""
 

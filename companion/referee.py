@@ -52,6 +52,8 @@ class Patience:
     """A hand that rests on the board for this long no longer holds up what lies in the open."""
     unclear_s: float = 1.0
     """A piece that cannot be told apart may become clear by itself for so long."""
+    rest_s: float = 1.0
+    """The rest of the board may take so long to come to rest around a new piece."""
     maybe_s: float = 20.0
     """A square that may or may not hold a piece is asked about after this."""
 
@@ -199,12 +201,20 @@ class Referee:
     def _hand_in_the_way(self, time: float) -> bool:
         return self._hand_since is not None and time - self._hand_since < self._patience.hand_s
 
+    def _more_may_come(self, board: Comparison) -> bool:
+        """Whether an arrival may be half of the story: with a piece not yet seen to be gone, or another to come."""
+        if not board.restless or not board.arrivals:
+            return False
+        return board.time - max(arrival.since for arrival in board.arrivals) < self._patience.rest_s
+
     # Deciding -----------------------------------------------------------------------------------------------------
 
     def _decide(self, board: Comparison) -> list[Event]:
         self._forget_solved_problems(board)
         self._close_answered_question(board)
         if self._hand_in_the_way(board.time) or self._waits_for_a_person or board.held_back:
+            return []
+        if self._more_may_come(board):
             return []
         if board.empty and sum(piece is not None for piece in self.game.contents) > _FEW_PIECES:
             return self._ask(board.time, "new", ("new", "resume"), ())

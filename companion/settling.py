@@ -48,19 +48,22 @@ class Settler:
         Raises:
             ValueError: if the reading does not have as many squares as the layout.
         """
-        unsettled = 0
+        unsettled = restless = 0
         settled = []
         for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
             hidden = bool(reading.hidden >> i & 1)
             near = bool(reading.hidden & self._touching[i])
             if not square.take(reading.time, contents, hidden=hidden, near_hidden=near):
                 unsettled |= 1 << i
+            if not square.at_rest:
+                restless |= 1 << i
             settled.append(square.settled)
         return Snapshot(
             time=reading.time,
             squares=tuple(settled),
             unsettled=unsettled,
             hidden=reading.hidden,
+            restless=restless,
             cards=reading.cards,
             evidence=reading.evidence,
         )
@@ -78,6 +81,8 @@ class _SquareVotes:
     _was_visited: bool = True
     """A hand has been over the square, or next to it, since it was last at rest."""
     _visit_began: float | None = None
+    at_rest: bool = False
+    """It has settled since it was last covered, or changed."""
 
     def take(self, time: float, contents: Contents, *, hidden: bool, near_hidden: bool) -> bool:
         """Count one reading; whether the square is at rest and in full view."""
@@ -92,6 +97,7 @@ class _SquareVotes:
         if self._votes[0][0] > time - self.settle_s + _TIME_SLACK_S:
             return False
         agreed = self._agreed()
+        self.at_rest = bool(agreed)
         if not agreed:
             return False
         self._settle(agreed)
@@ -99,7 +105,7 @@ class _SquareVotes:
 
     def _visit(self, time: float) -> None:
         """A hand is here: what was seen before it came no longer shows that the square is at rest."""
-        self._was_visited = True
+        self._was_visited, self.at_rest = True, False
         if self._visit_began is None:
             self._visit_began = time
         if time - self._visit_began > self.settle_s * _BRIEF_SHARE:

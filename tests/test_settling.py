@@ -78,6 +78,11 @@ def test_a_change_that_lasts_is_dated_to_its_first_frame():
     assert (round(square.after, 6), round(square.since, 6)) == (0.5, 0.6)
 
 
+def test_an_odd_reading_does_not_make_a_square_restless_but_a_hand_and_a_change_do():
+    lines = {"......+": False, ".....hhhh+": True, ".....hhhh+++++": False, ".....++": True, ".....+++++": False}
+    assert {line: bool(settle(line).restless >> A1 & 1) for line in lines} == lines
+
+
 def test_a_reading_of_another_board_is_refused():
     with pytest.raises(ValueError, match="zip"):
         Settler(LAYOUT).feed(BoardReading(0, (EMPTY,) * 4))

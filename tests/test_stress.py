@@ -22,6 +22,10 @@ def test_an_eye_that_is_unsure_makes_people_be_asked_but_nothing_wrong(seed):
     assert verdict.outcome in ("exact", "asked"), verdict
 
 
+def test_a_piece_played_elsewhere_is_not_a_second_move_though_its_old_square_settles_later():
+    assert imagine_game(25, Errors(odd=0.02, unsure=0.01)).outcome == "exact"
+
+
 @pytest.fixture(scope="module")
 def reader():
     return eyes()

@@ -124,6 +124,8 @@ def _game(stage: Stage, weather: Weather, end: Game) -> Act:
     with_move, between = list(WITH_MOVE), list(BETWEEN)
     leaving: Act = iter(())
     for move in _moves(end):
+        if move.colour in stage.hands:  # after a pass the same hand plays again
+            yield from leaving
         what = stage.rng.random()
         if what < 0.3:
             yield from leaving
