@@ -1,0 +1,215 @@
+"""``companion calibrate check``: go or no-go before a game, and what to improve.
+
+One picture is looked at: whether the board is found, how many pixels a square has, from how far aside it is seen,
+whether it is lit, sharp and free of glare; and, with an enrolled set, which kinds look alike.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import cv2
+import numpy as np
+
+from companion.camera import open_frames, read_picture
+from companion.commands._shared import json_option, print_json
+from companion.commands.sight import corners_option, layout_option, locator, profile_option
+from companion.errors import SourceError
+from companion.readings import ALL_CONTENTS
+from companion.vision.board import BoardNotFound
+from companion.vision.enrolled import Look
+from companion.vision.faces import FaceMatcher, best_of_content, by_content
+from companion.vision.rectify import PATCH, SQUARE, pixels_per_square, rectify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from companion.commands.sight import Corners
+    from companion.profile import Profile
+    from companion.rules import Layout
+
+LEAST_PIXELS: Final = 30
+LEAST_SHORTENING: Final = 0.5
+"""Depth over breadth of the board as seen: the cosine of 60 degrees from straight above."""
+DARKEST: Final = 40
+MOST_GLARE: Final = 0.04
+"""Share of the board that is burnt out."""
+LEAST_SHARPNESS: Final = 0.2
+"""How much of the steepest step on the board is climbed from one pixel of the top view to the next."""
+LEAST_APART: Final = 0.1
+_WAIT_S = 5.0
+_BURNT = 252
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    what: str
+    found: str
+    good: bool
+    improve: str = ""
+    """What to do; empty if all is well."""
+
+
+@click.command()
+@click.argument("source", default="camera:0", metavar="[PICTURE|SOURCE]")
+@profile_option
+@corners_option
+@layout_option
+@json_option
+@click.pass_context
+def check(
+    ctx: click.Context, source: str, profile: Profile | None, corners: Corners | None, layout: Layout, *, as_json: bool
+) -> None:
+    """Look at the board before a game: go (exit code 0) or no-go (1), with what to improve.
+
+    Looks at a PICTURE, or at the first picture of a SOURCE such as camera:0.
+    """
+    findings = list(examine(_picture(source), layout, corners, profile))
+    for finding in findings:
+        if as_json:
+            print_json(asdict(finding))
+        else:
+            click.echo(f"{'ok ' if finding.good else 'NO '} {finding.what}: {finding.found}")
+            if finding.improve:
+                click.echo(f"    {finding.improve}")
+    if not all(finding.good for finding in findings):
+        ctx.exit(1)
+
+
+def _picture(source: str) -> NDArray[np.uint8]:
+    if Path(source).is_file():
+        return read_picture(Path(source))
+    frames = open_frames(source, time.monotonic)
+    try:
+        frame = frames.read(_WAIT_S)
+    finally:
+        frames.close()
+    if frame is None:
+        raise SourceError(f"{source} gave no picture within {_WAIT_S:g} seconds")
+    return frame.image
+
+
+def examine(
+    image: NDArray[np.uint8], layout: Layout, corners: Corners | None, profile: Profile | None
+) -> Iterator[Finding]:
+    """What can be said about a picture; nothing more after a board that is not found."""
+    pose = locator(corners)(image, layout)
+    if isinstance(pose, BoardNotFound):
+        yield Finding(
+            "board", pose.why, good=False, improve="Show the whole board, or give its corners with --corners."
+        )
+        return
+    yield Finding("board", "found", good=True)
+    points = pose.points()
+    yield _size(pixels_per_square(points, layout))
+    yield _tilt(points)
+    top_view = rectify(image, points, layout)
+    margin = (top_view.shape[0] - layout.rows * SQUARE) // 2
+    yield from light(top_view[margin:-margin, margin:-margin])
+    if profile is not None and profile.enrolment is not None:
+        yield _separable(Look.of(profile.enrolment))
+
+
+def _judged(what: str, found: str, *, good: bool, improve: str) -> Finding:
+    return Finding(what, found, good, "" if good else improve)
+
+
+def _size(pixels: float) -> Finding:
+    return _judged(
+        "size",
+        f"{pixels:.0f} pixels a square",
+        good=pixels >= LEAST_PIXELS,
+        improve=f"Move the camera nearer, or choose a finer picture: at least {LEAST_PIXELS} pixels a square.",
+    )
+
+
+def _tilt(points: NDArray[np.float64]) -> Finding:
+    sides = np.linalg.norm(points - np.roll(points, -1, axis=0), axis=1)
+    shortening = float(np.abs(_area(points)) / max(sides[0], sides[2]) / max(sides[0], sides[2]))
+    shortening = min(shortening, float(np.abs(_area(points)) / max(sides[1], sides[3]) ** 2))
+    return _judged(
+        "tilt",
+        f"the board looks {min(shortening, 1):.0%} as deep as wide",
+        good=shortening >= LEAST_SHORTENING,
+        improve="Look from higher above: marks are hard to tell from so far aside.",
+    )
+
+
+def _area(points: NDArray[np.float64]) -> float:
+    x, y = points.T
+    return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
+
+
+def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
+    """Light, glare and sharpness of a flattened board, BGR."""
+    grey = cv2.cvtColor(board, cv2.COLOR_BGR2GRAY)
+    bright = float(np.percentile(grey, 90))
+    yield _judged(
+        "light",
+        f"the brighter parts have level {bright:.0f} of 255",
+        good=bright >= DARKEST,
+        improve="Give the table more light.",
+    )
+    burnt = float((board.min(axis=2) >= _BURNT).mean())
+    yield _judged(
+        "glare",
+        f"{burnt:.1%} of the board is burnt out",
+        good=burnt <= MOST_GLARE,
+        improve="Move the lamp or the camera until nothing shines in the board, or let less light in.",
+    )
+    sharp = sharpness(grey)
+    yield _judged(
+        "sharpness",
+        f"edges rise by {sharp:.0%} of their height per pixel",
+        good=sharp >= LEAST_SHARPNESS,
+        improve="Focus the camera on the board, clean its lens, and keep it still.",
+    )
+
+
+def sharpness(grey: NDArray[np.integer[Any] | np.floating[Any]]) -> float:
+    """The steepest rise per pixel as a share of the contrast around it, of the steepest places of a picture."""
+    soft = cv2.GaussianBlur(grey, (0, 0), 0.7).astype(np.float32)
+    rise = np.abs(np.diff(soft, axis=1))[:, 3:-3]
+    reach = np.ones((1, 9), np.uint8)
+    height = (cv2.dilate(soft, reach) - cv2.erode(soft, reach))[:, 3:-4]
+    steep = height >= max(float(np.quantile(height, 0.97)), 4.0)
+    return float(np.quantile(rise[steep] / height[steep], 0.9)) if steep.any() else 0.0
+
+
+def _separable(look: Look) -> Finding:
+    """Whether each enrolled face is more like its twin than like any other kind of its colour."""
+    matcher = FaceMatcher(look.faces)
+    pad = (PATCH - look.faces[0].picture.shape[0]) // 2
+    sides = (pad, PATCH - look.faces[0].picture.shape[0] - pad)
+    cut = np.stack(
+        [cv2.copyMakeBorder(face.picture, *sides, *sides, borderType=cv2.BORDER_REPLICATE) for face in look.faces]
+    ).astype(np.uint8)
+    likeness = matcher.likeness(cut)
+    np.fill_diagonal(likeness, -1)
+    worth = by_content(best_of_content(likeness, matcher.contents))
+    alike = sorted({_rivals(look, i, row) for i, row in enumerate(worth)} - {""})
+    return _judged(
+        "set",
+        "looks alike: " + ", ".join(alike) if alike else "all enrolled kinds are told apart",
+        good=not alike,
+        improve="Enrol the set again from a nearer, sharper picture; else these will often be asked about.",
+    )
+
+
+def _rivals(look: Look, index: int, worth: NDArray[np.float32]) -> str:
+    own = look.faces[index].content
+    first = 1 if own <= 4 else 5  # noqa: PLR2004 (light contents come first)
+    rivals = [content for content in range(first, first + 4) if content != own]
+    best = max(rivals, key=lambda content: float(worth[content]))
+    if worth[own] - worth[best] >= LEAST_APART:
+        return ""
+    one, other = sorted((own, best))
+    return f"{ALL_CONTENTS[one]} and {ALL_CONTENTS[other]}"

@@ -1,0 +1,84 @@
+"""Go or no-go before a game: each thing that spoils a picture is named, with what to do about it."""
+
+from __future__ import annotations
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from calibration.check import check, examine
+from companion.profile import Profile
+from companion.rules import Layout
+from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
+from tests.vision.test_enrolled import FACES, enrolment, png
+
+BOARD = Layout.parse("4x4")
+STEEP = np.array([[200, 460], [800, 460], [620, 330], [380, 330]], float)
+
+
+def bad(image, corners=FROM_ABOVE, profile=None):
+    """What is not good about a picture, by name."""
+    given = tuple((float(x), float(y)) for x, y in corners)
+    return {finding.what: finding.improve for finding in examine(image, BOARD, given, profile) if not finding.good}
+
+
+def good_picture():
+    return laid_on(plain_cloth(), FROM_ABOVE)
+
+
+def burnt(image):
+    return cv2.circle(image.copy(), (480, 350), 90, (255, 255, 255), -1)
+
+
+def small(image):
+    return cv2.resize(image, None, fx=0.2, fy=0.2, interpolation=cv2.INTER_AREA)
+
+
+def test_a_good_picture_is_a_go():
+    assert bad(good_picture()) == {}
+
+
+@pytest.mark.parametrize(
+    ("image", "corners", "what", "improve"),
+    [
+        (good_picture() // 8, FROM_ABOVE, "light", "more light"),
+        (burnt(good_picture()), FROM_ABOVE, "glare", "Move the lamp"),
+        (cv2.GaussianBlur(good_picture(), (0, 0), 12), FROM_ABOVE, "sharpness", "Focus"),
+        (small(good_picture()), FROM_ABOVE * 0.2, "size", "nearer"),
+        (laid_on(plain_cloth(), STEEP), STEEP, "tilt", "higher above"),
+    ],
+    ids=["dark", "glare", "blur", "small", "steep"],
+)
+def test_what_spoils_a_picture_is_named_with_what_to_do(image, corners, what, improve):
+    assert improve in bad(np.asarray(image, np.uint8), corners).get(what, "")
+
+
+def test_kinds_that_were_enrolled_with_the_same_mark_are_pointed_out():
+    twins = [{"piece": face.piece, "picture": face.picture} for face in enrolment().faces] * 2
+    assert "set" not in bad(good_picture(), profile=Profile(enrolment=enrolment(faces=twins)))
+    for twin in twins:
+        if twin["piece"] == "light diagonal":
+            twin["picture"] = png(FACES[0].picture)
+    [(what, improve)] = bad(good_picture(), profile=Profile(enrolment=enrolment(faces=twins))).items()
+    assert what == "set"
+    assert "Enrol the set again" in improve
+
+
+def test_the_command_says_go_or_no_go_by_its_exit_code(tmp_path):
+    cv2.imwrite(str(tmp_path / "good.png"), good_picture())
+    cv2.imwrite(str(tmp_path / "none.png"), plain_cloth())
+    corners = " ".join(f"{x:g},{y:g}" for x, y in FROM_ABOVE)
+    done = CliRunner().invoke(check, [str(tmp_path / "good.png"), "--corners", corners, "--json"])
+    assert done.exit_code == 0, done.output
+    assert {json.loads(line)["good"] for line in done.output.splitlines()} == {True}
+    done = CliRunner().invoke(check, [str(tmp_path / "none.png")])
+    assert done.exit_code == 1
+    assert done.output.startswith("NO  board: no board here")
+
+
+def test_a_picture_that_is_not_there_is_one_clear_line(tmp_path):
+    done = CliRunner().invoke(check, [str(tmp_path / "nothing.png")])
+    assert "is not a source" in str(done.exception)
