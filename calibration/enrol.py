@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 _SAME = 2.0
 """Grey levels by which some square differs at least, if two pictures are not one."""
 _SIDES = ("near", "right", "far", "left")
+_NO_TWINS = -0.2
+"""Kinds that are no nearer to each other than this, all in all, were not laid out two by two."""
 _POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
 
@@ -59,7 +61,7 @@ def enrol(
     sights = [_sight(path, corners, layout) for path in (empty, pieces)]
     refuse_bad_pictures(sights[0], sights[1], layout, recogniser, names=(empty, pieces))
     learnt = learn(sights[0], sights[1], layout, recogniser)
-    if sum(pair.apart < 0 for pair in learnt.pairs) > len(learnt.pairs) / 2:
+    if float(np.median([pair.apart for pair in learnt.pairs])) < _NO_TWINS:
         raise EnrolmentError(
             f"the pieces in {pieces} do not look alike two by two: lay them out in the standard arrangement (--help "
             "shows it), or take a sharper picture"

@@ -3,7 +3,7 @@
 The network never saw these marks, but occupied, empty, covered, and the two colours are in its embedding all the same;
 `calibration.enrolment` fits a few weights that read them off it, on boards put together from the owner's two
 pictures. The kind is told by the faces (`companion.vision.faces`). A piece that is like no face of the set, such as a
-cup or a coin, may be anything.
+cup or a coin, may be anything; so may one of which network and faces see different colours.
 """
 
 from __future__ import annotations
@@ -129,10 +129,17 @@ class EnrolledRecogniser:
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
             probabilities[:, kinds] = states[:, state, None] * _shares(self._steepness * explained[:, kinds])
-        strange = (alike < self._look.least_alike) & (states[:, 1:3].sum(axis=1) > _MAYBE)
+        at_odds = self._at_odds(embeddings[:, :STATES], explained)
+        strange = ((alike < self._look.least_alike) | at_odds) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
+
+    def _at_odds(self, states: Floats, explained: Floats) -> NDArray[np.bool_]:
+        """Where the network sees one colour and the faces clearly the other: one of them errs, so nothing is known."""
+        best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
+        seen = states[:, 1:3].argmax(axis=1)
+        return np.asarray(best[np.arange(len(best)), seen] < -self._look.margin, np.bool_)
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""

@@ -119,6 +119,14 @@ def test_two_faces_that_explain_a_patch_alike_are_both_kept(recogniser):
     assert not seen & EMPTY
 
 
+def test_a_face_of_the_other_colour_than_the_network_sees_leaves_everything_open(recogniser):
+    row = np.zeros((1, STATES + COVERED + 1), np.float32)
+    row[0, 1:3], row[0, -1] = (0.8, 0.2), 0.9
+    row[0, STATES + 1 : STATES + 5] = -1
+    row[0, STATES + 6 : STATES + 9] = -1
+    assert recogniser.contents(recogniser.judge(row)) == (ANYTHING,)
+
+
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
