@@ -1,4 +1,4 @@
-"""``companion calibrate check``: go or no-go before a game, and what to improve.
+"""What a picture of the board is worth before a game, and what to improve.
 
 One picture is looked at: whether the board is found, how many pixels a square has, from how far aside it is seen,
 whether it is lit, sharp and free of glare; and, with an enrolled set, which kinds look alike.
@@ -6,19 +6,12 @@ whether it is lit, sharp and free of glare; and, with an enrolled set, which kin
 
 from __future__ import annotations
 
-import time
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-import click
 import cv2
 import numpy as np
 
-from companion.camera import open_frames, read_picture
-from companion.commands._shared import json_option, print_json
-from companion.commands.sight import corners_option, layout_option, locator, profile_option
-from companion.errors import SourceError
 from companion.readings import ALL_CONTENTS
 from companion.vision.board import BoardNotFound
 from companion.vision.enrolled import Look
@@ -30,9 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.commands.sight import Corners
     from companion.profile import Profile
     from companion.rules import Layout
+    from companion.vision.board import BoardPose
 
 LEAST_PIXELS: Final = 30
 LEAST_SHORTENING: Final = 0.5
@@ -43,7 +36,6 @@ MOST_GLARE: Final = 0.04
 LEAST_SHARPNESS: Final = 0.2
 """How much of the steepest step on the board is climbed from one pixel of the top view to the next."""
 LEAST_APART: Final = 0.1
-_WAIT_S = 5.0
 _BURNT = 252
 
 
@@ -58,50 +50,10 @@ class Finding:
     """What to do; empty if all is well."""
 
 
-@click.command()
-@click.argument("source", default="camera:0", metavar="[PICTURE|SOURCE]")
-@profile_option
-@corners_option
-@layout_option
-@json_option
-@click.pass_context
-def check(
-    ctx: click.Context, source: str, profile: Profile | None, corners: Corners | None, layout: Layout, *, as_json: bool
-) -> None:
-    """Look at the board before a game: go (exit code 0) or no-go (1), with what to improve.
-
-    Looks at a PICTURE, or at the first picture of a SOURCE such as camera:0.
-    """
-    findings = list(examine(_picture(source), layout, corners, profile))
-    for finding in findings:
-        if as_json:
-            print_json(asdict(finding))
-        else:
-            click.echo(f"{'ok ' if finding.good else 'NO '} {finding.what}: {finding.found}")
-            if finding.improve:
-                click.echo(f"    {finding.improve}")
-    if not all(finding.good for finding in findings):
-        ctx.exit(1)
-
-
-def _picture(source: str) -> NDArray[np.uint8]:
-    if Path(source).is_file():
-        return read_picture(Path(source))
-    frames = open_frames(source, time.monotonic)
-    try:
-        frame = frames.read(_WAIT_S)
-    finally:
-        frames.close()
-    if frame is None:
-        raise SourceError(f"{source} gave no picture within {_WAIT_S:g} seconds")
-    return frame.image
-
-
 def examine(
-    image: NDArray[np.uint8], layout: Layout, corners: Corners | None, profile: Profile | None
+    image: NDArray[np.uint8], pose: BoardPose | BoardNotFound, layout: Layout, profile: Profile | None
 ) -> Iterator[Finding]:
-    """What can be said about a picture; nothing more after a board that is not found."""
-    pose = locator(corners)(image, layout)
+    """What can be said about a picture with the board at `pose`; nothing more if it is not found."""
     if isinstance(pose, BoardNotFound):
         yield Finding(
             "board", pose.why, good=False, improve="Show the whole board, or give its corners with --corners."

@@ -1,4 +1,4 @@
-"""``companion calibrate enrol``: two pictures of a set in, a profile out that knows its pieces.
+"""Whether two pictures of a set can be enrolled from, and what is said of how well it can be told apart.
 
 Pictures that nothing good can be learnt from are refused, each in one line: a board that is not empty, a square of the
 arrangement without its piece, an arrangement that is turned, the same picture twice.
@@ -6,28 +6,22 @@ arrangement without its piece, an arrangement that is turned, the same picture t
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import numpy as np
 
-from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
-from companion.camera import read_picture
-from companion.commands.sight import corners_option, layout_option, locator, profile_option
-from companion.profile import Profile
+from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from companion.readings import EMPTY
 from companion.rules import Colour
-from companion.vision.board import BoardNotFound
-from companion.vision.pieces import Recogniser
 from companion.vision.rectify import away_side, patches, rectify
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.commands.sight import Corners
+    from calibration.enrolment import Learnt, Pair
     from companion.rules import Layout
     from companion.vision.board import BoardPose
+    from companion.vision.pieces import Recogniser
 
     Bytes = NDArray[np.uint8]
     Sight = tuple[Bytes, BoardPose]
@@ -35,48 +29,10 @@ if TYPE_CHECKING:
 _SAME = 2.0
 """Grey levels by which some square differs at least, if two pictures are not one."""
 _SIDES = ("near", "right", "far", "left")
-_NO_TWINS = -0.2
+NO_TWINS = -0.2
 """Kinds that are no nearer to each other than this, all in all, were not laid out two by two."""
-_POOR = 0.1
+POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
-
-
-@click.command()
-@click.option("--empty", required=True, metavar="PICTURE", help="The empty board.")
-@click.option("--pieces", required=True, metavar="PICTURE", help="The sixteen pieces in the standard arrangement.")
-@profile_option
-@corners_option
-@layout_option
-@click.option("--name", default="", help="What you call this set.")
-@click.option("-o", "--output", required=True, metavar="PROFILE", help="Where the profile is written.")
-def enrol(
-    empty: str, pieces: str, profile: Profile | None, corners: Corners | None, layout: Layout, name: str, output: str
-) -> None:
-    """Learn the pieces of any set from two pictures, taken from one place in one light.
-
-    The arrangement, seen from Light: row 1 light straight, straight, diagonal, diagonal; row 2 light pusher, pusher,
-    puller, puller; rows 3 and 4 the same for dark. Takes some ten seconds.
-    """
-    recogniser = Recogniser.bundled()
-    sights = [_sight(path, corners, layout) for path in (empty, pieces)]
-    refuse_bad_pictures(sights[0], sights[1], layout, recogniser, names=(empty, pieces))
-    learnt = learn(sights[0], sights[1], layout, recogniser)
-    if float(np.median([pair.apart for pair in learnt.pairs])) < _NO_TWINS:
-        raise EnrolmentError(
-            f"the pieces in {pieces} do not look alike two by two: lay them out in the standard arrangement (--help "
-            "shows it), or take a sharper picture"
-        )
-    known = (profile or Profile()).model_copy(update={"enrolment": learnt.enrolment})
-    (known.model_copy(update={"name": name}) if name else known).write(output)
-    click.echo(f"{output} knows the sixteen pieces. {_in_words(learnt)}", err=True)
-
-
-def _sight(path: str, corners: Corners | None, layout: Layout) -> Sight:
-    image = read_picture(Path(path))
-    pose = locator(corners)(image, layout)
-    if isinstance(pose, BoardNotFound):
-        raise EnrolmentError(f"{path}: {pose.why}; give its corners with --corners")
-    return image, pose
 
 
 def refuse_bad_pictures(
@@ -121,8 +77,18 @@ def _turns(lightness: NDArray[np.floating], layout: Layout) -> int:
     return best if fits[best] > 0.6 and fits[best] > fits[0] + 0.6 else 0  # noqa: PLR2004 (of 1 for all sixteen)
 
 
-def _in_words(learnt: Learnt) -> str:
-    poor = [pair for pair in learnt.pairs if pair.apart < _POOR]
+def refuse_mixed_up(learnt: Learnt, name: str) -> None:
+    """Say that the pieces in picture `name` were not laid out two by two, if so; raises `EnrolmentError`."""
+    if float(np.median([pair.apart for pair in learnt.pairs])) < NO_TWINS:
+        raise EnrolmentError(
+            f"the pieces in {name} do not look alike two by two: lay them out in the standard arrangement (--help "
+            "shows it), or take a sharper picture"
+        )
+
+
+def in_words(learnt: Learnt) -> str:
+    """How well the kinds of a set can be told apart."""
+    poor = [pair for pair in learnt.pairs if pair.apart < POOR]
     if not poor:
         return "All kinds are told apart well."
     return (

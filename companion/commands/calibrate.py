@@ -7,8 +7,8 @@ import click
 from companion.commands._shared import Lazy, LazyGroup
 
 COMMANDS = {
-    "enrol": Lazy("calibration.enrol:enrol", "Learn the pieces of any set from two pictures."),
-    "check": Lazy("calibration.check:check", "Go or no-go before a game, and what to improve."),
+    "enrol": Lazy("companion.commands.enrol:enrol", "Learn the pieces of any set from two pictures."),
+    "check": Lazy("companion.commands.check:check", "Go or no-go before a game, and what to improve."),
     "tiles": Lazy("calibration.tiles:tiles", "Fit the accept windows of a tile board to its pieces."),
 }
 

@@ -16,7 +16,7 @@ from collections import defaultdict
 import cv2
 import numpy as np
 
-from calibration.enrol import _POOR
+from calibration.enrol import POOR
 from calibration.enrolment import learn
 from calibration.training.artwork import ArtStudio
 from calibration.training.truth import JUDGED
@@ -79,7 +79,7 @@ def main(sets=20, pictures=60, first=1000):
         learnt = learn(sight(studio.empty()), sight(studio.enrolled()), BOARD, base)
         spent += time.process_time() - began
         apart.append(min(pair.apart for pair in learnt.pairs))
-        quality = "pointed out" if apart[-1] < _POOR else "told apart well"
+        quality = "pointed out" if apart[-1] < POOR else "told apart well"
         recogniser = EnrolledRecogniser(base, Look.of(learnt.enrolment))
         own = Tally()
         for i in range(pictures):

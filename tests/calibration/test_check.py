@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from calibration.check import check, examine
+from calibration.check import examine
+from companion.commands.check import check
 from companion.profile import Profile
 from companion.rules import Layout
+from companion.vision.board import BoardPose
 from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
 from tests.vision.test_enrolled import FACES, enrolment, png
 
@@ -22,7 +24,11 @@ STEEP = np.array([[200, 460], [800, 460], [620, 330], [380, 330]], float)
 def bad(image, corners=FROM_ABOVE, profile=None):
     """What is not good about a picture, by name."""
     given = tuple((float(x), float(y)) for x, y in corners)
-    return {finding.what: finding.improve for finding in examine(image, BOARD, given, profile) if not finding.good}
+    return {
+        finding.what: finding.improve
+        for finding in examine(image, BoardPose(given, 1.0), BOARD, profile)
+        if not finding.good
+    }
 
 
 def good_picture():

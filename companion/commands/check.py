@@ -1,0 +1,72 @@
+"""``companion calibrate check``: go or no-go before a game, and what to improve."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from calibration.check import Finding, examine
+from companion.camera import open_frames, read_picture
+from companion.commands._shared import json_option, print_json
+from companion.commands.sight import corners_option, layout_option, locator, profile_option
+from companion.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from companion.commands.sight import Corners
+    from companion.profile import Profile
+    from companion.rules import Layout
+
+_WAIT_S = 5.0
+
+
+@click.command()
+@click.argument("source", default="camera:0", metavar="[PICTURE|SOURCE]")
+@profile_option
+@corners_option
+@layout_option
+@json_option
+@click.pass_context
+def check(
+    ctx: click.Context, source: str, profile: Profile | None, corners: Corners | None, layout: Layout, *, as_json: bool
+) -> None:
+    """Look at the board before a game: go (exit code 0) or no-go (1), with what to improve.
+
+    Looks at a PICTURE, or at the first picture of a SOURCE such as camera:0.
+    """
+    findings = list(_findings(source, corners, layout, profile))
+    for finding in findings:
+        if as_json:
+            print_json(asdict(finding))
+        else:
+            click.echo(f"{'ok ' if finding.good else 'NO '} {finding.what}: {finding.found}")
+            if finding.improve:
+                click.echo(f"    {finding.improve}")
+    if not all(finding.good for finding in findings):
+        ctx.exit(1)
+
+
+def _findings(source: str, corners: Corners | None, layout: Layout, profile: Profile | None) -> Iterator[Finding]:
+    image = _picture(source)
+    return examine(image, locator(corners)(image, layout), layout, profile)
+
+
+def _picture(source: str) -> NDArray[np.uint8]:
+    if Path(source).is_file():
+        return read_picture(Path(source))
+    frames = open_frames(source, time.monotonic)
+    try:
+        frame = frames.read(_WAIT_S)
+    finally:
+        frames.close()
+    if frame is None:
+        raise SourceError(f"{source} gave no picture within {_WAIT_S:g} seconds")
+    return frame.image
