@@ -49,6 +49,7 @@ static const colour_t palette[] PROGMEM = {
 
 static uint8_t shown[SQUARES]; /* an index into palette */
 static bool changed;
+static bool lit; /* some square may be */
 static uint8_t step;
 static uint32_t step_ms;
 static uint32_t sent_ms;
@@ -80,15 +81,17 @@ void leds_set(uint8_t square, char letter)
     if (shown[square] == colour)
         return;
     shown[square] = colour;
-    changed = true;
+    changed = lit = true;
 }
 
 void leds_clear(void)
 {
-    for (uint8_t i = 0; i < SQUARES; i++) {
-        changed |= shown[i] != 0; /* it is asked for every millisecond while there is no host */
+    if (!lit) /* it is asked for every millisecond while there is no host, which the scan of 128 squares would notice */
+        return;
+    for (uint8_t i = 0; i < SQUARES; i++)
         shown[i] = 0;
-    }
+    lit = false;
+    changed = true;
 }
 
 typedef struct {
