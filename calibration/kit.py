@@ -45,9 +45,8 @@ INSTRUCTIONS: Final = {
     "The camera": "Put it where it sees the whole mat, from above rather than from the side, without a lamp mirrored "
     "in the board. Then: companion calibrate check camera:0",
     "Play": "companion run --source camera:0",
-    "The lens target": "Only for a lens that bends straight lines: take ten pictures of the last page with the camera "
-    "that will watch, near and far, at all edges of the picture and from the side. Then: companion calibrate lens "
-    "*.jpg -o kitchen.json",
+    "The lens target": "For makers: what OpenCV calls a ChArUco board, to measure how a wide lens bends straight lines. "
+    "The companion does not use such a measurement yet; cameras and phones as they are sold do without.",
 }
 """The first page: headings and what is said under them."""
 
