@@ -45,7 +45,7 @@ INSTRUCTIONS: Final = {
     "The camera": "Put it where it sees the whole mat, from above rather than from the side, without a lamp mirrored "
     "in the board. Then: companion calibrate check camera:0",
     "Play": "companion run --source camera:0",
-    "The lens target": "For makers: what OpenCV calls a ChArUco board, to measure how a wide lens bends straight lines. "
+    "The lens target": "For makers: what OpenCV calls a ChArUco board, to measure how a wide lens bends lines. "
     "The companion does not use such a measurement yet; cameras and phones as they are sold do without.",
 }
 """The first page: headings and what is said under them."""
