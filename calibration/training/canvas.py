@@ -42,9 +42,9 @@ class Canvas:
     Things in the board's plane are drawn flat first, `fine` pixels a square, and then laid into the picture.
     """
 
-    def __init__(self, rng: Generator, scene: Scene, fabrics: Fabrics) -> None:
+    def __init__(self, rng: Generator, scene: Scene, fabrics: Fabrics, view: View | None = None) -> None:
         self.rng, self.scene, self.fabrics = rng, scene, fabrics
-        self.view = View(scene.camera)
+        self.view = view or View(scene.camera)
         shape = (self.view.height, self.view.width)
         self.albedo: Bytes = np.zeros((*shape, 3), np.uint8)
         self.lamp: Floats = np.ones(shape, np.float32)
@@ -78,8 +78,8 @@ class Canvas:
         """Fill a convex shape, in squares, on a flat sheet."""
         cv2.fillConvexPoly(sheet, self.flat(points), value, cv2.LINE_AA, SHIFT)
 
-    def lay(self, albedo: Bytes, light: Floats, mask: Bytes | None, z: float) -> None:
-        """Lay a flat sheet at height `z` into the picture; `light` has lamp, room and mirror."""
+    def sheet_to_picture(self, z: float) -> Points:
+        """The homography from pixels of the flat sheet, at height `z`, to pixels of the picture."""
         flat_to_squares = np.array(
             [
                 [1 / self.fine, 0, 0.5 / self.fine - _AROUND],
@@ -87,7 +87,11 @@ class Canvas:
                 [0, 0, 1],
             ]
         )
-        to_picture = self.view.plane(z) @ flat_to_squares
+        return np.asarray(self.view.plane(z) @ flat_to_squares, np.float64)
+
+    def lay(self, albedo: Bytes, light: Floats, mask: Bytes | None, z: float) -> None:
+        """Lay a flat sheet at height `z` into the picture; `light` has lamp, room and mirror."""
+        to_picture = self.sheet_to_picture(z)
         size = (self.view.width, self.view.height)
         seen = cv2.warpPerspective(albedo, to_picture, size, borderMode=cv2.BORDER_REPLICATE)
         lit = cv2.warpPerspective(light, to_picture, size, borderMode=cv2.BORDER_REPLICATE)

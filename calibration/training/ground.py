@@ -23,6 +23,11 @@ def paint_ground(canvas: Canvas) -> None:
     x, y = canvas.plane_grid(32)
     field, mirror = canvas.spread(canvas.field(x, y)), canvas.spread(canvas.glare(x, y))
     _lay_table(canvas, field, mirror)
+    lay_board(canvas, field, mirror)
+
+
+def lay_board(canvas: Canvas, field: Floats, mirror: Floats) -> None:
+    """The plates' walls and the plates, under the lamp's light and its mirror image on the flat sheet."""
     plates = plate_outlines(canvas)
     for plate in sorted(plates, key=lambda p: -float(np.hypot(*(p.mean(axis=0) - canvas.view.position[:2])))):
         canvas.walls(plate, -canvas.scene.board.thickness, 0.0, canvas.scene.board.edge, BOARD)
@@ -32,14 +37,20 @@ def paint_ground(canvas: Canvas) -> None:
 
 
 def _lay_table(canvas: Canvas, field: Floats, mirror: Floats) -> None:
-    rng, thickness = canvas.rng, canvas.scene.board.thickness
+    rng = canvas.rng
     zoom = int(np.clip(canvas.side * rng.uniform(0.35, 1.6), 64, 512))
     cloth = np.asarray(cv2.resize(canvas.fabrics.table(rng, zoom), (canvas.side, canvas.side)), np.uint8)
+    dark = board_shadow(canvas)
+    light = np.dstack([field * (1 - dark), 1 - 0.5 * dark, mirror * np.float32(rng.uniform(0, 0.6))])
+    canvas.lay(cloth, light, None, -canvas.scene.board.thickness)
+
+
+def board_shadow(canvas: Canvas) -> Floats:
+    """How dark the board's shadow on the table is, on the flat sheet."""
+    thickness = canvas.scene.board.thickness
     shadow = np.zeros((canvas.side, canvas.side), np.uint8)
     canvas.fill(shadow, hull(np.concatenate([_ALL, _ALL + canvas.shift * thickness])), 255)
-    dark = _soften(canvas, shadow, thickness)
-    light = np.dstack([field * (1 - dark), 1 - 0.5 * dark, mirror * np.float32(rng.uniform(0, 0.6))])
-    canvas.lay(cloth, light, None, -thickness)
+    return _soften(canvas, shadow, thickness)
 
 
 def _soften(canvas: Canvas, shadow: Bytes, height: float) -> Floats:

@@ -59,13 +59,12 @@ def paint(canvas: Canvas, marks: dict[Kind, Floats]) -> None:
     for piece in canvas.view.far_to_near(canvas.scene.placed):
         paint_piece(canvas, piece, marks[piece.kind])
     for _ in range(canvas.scene.hands):
-        _paint_visitor(canvas, marks)
+        paint_visitor(canvas, marks, canvas.rng.uniform(-0.6, SIDE + 0.6, 2))
 
 
-def _paint_visitor(canvas: Canvas, marks: dict[Kind, Floats]) -> None:
-    """A hand, perhaps with a piece in it, or some thing, over the board or beside it; with its shadow."""
+def paint_visitor(canvas: Canvas, marks: dict[Kind, Floats], spot: NDArray[np.float64]) -> None:
+    """A hand, perhaps with a piece in it, or some thing, that reaches for `spot`, in squares; with its shadow."""
     rng, scale = canvas.rng, canvas.scene.camera.scale
-    spot = rng.uniform(-0.6, SIDE + 0.6, 2)
     x, y = canvas.view.project(spot[None], rng.uniform(0.2, 1.2))[0].tolist()
     hand = rng.random() < 0.8
     if hand and rng.random() < 0.3 and canvas.scene.pieces.family is not Family.CUBES:

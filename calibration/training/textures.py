@@ -155,6 +155,13 @@ class Fabrics:
         y, x = (int(rng.integers(0, 2 * SIDE - size + 1)) for size in (height, width))
         return self._static[y : y + height, x : x + width][:: rng.choice((-1, 1)), :: rng.choice((-1, 1))]
 
+    def wide_static(self, rng: Generator, height: int, width: int) -> Grain:
+        """Sensor noise as `static` gives it, for pictures that are larger than the stock: repeated in the mirror."""
+        y, x = rng.integers(0, SIDE, 2).tolist()
+        below, beside = max(0, y + height - 2 * SIDE), max(0, x + width - 2 * SIDE)
+        piece = self._static[y : y + height, x : x + width]
+        return np.asarray(cv2.copyMakeBorder(piece, 0, below, 0, beside, cv2.BORDER_REFLECT), np.float32)
+
 
 def _static(rng: Generator) -> Grain:
     fine = rng.standard_normal((2 * SIDE, 2 * SIDE, 1), np.float32) * 0.75

@@ -22,11 +22,19 @@ LARGEST = 640
 
 
 class View:
-    """A pinhole camera over the board; the picture is cropped to the board and its surroundings."""
+    """A pinhole camera over the board.
 
-    def __init__(self, camera: Camera) -> None:
+    The picture is cropped to the board and its surroundings; with `frame`, a width and a height in pixels, it is all
+    that the camera sees, its axis through the middle.
+    """
+
+    def __init__(self, camera: Camera, frame: tuple[int, int] | None = None) -> None:
         self.position = self._position(camera)
         self._projection = self._pose(camera)
+        if frame is not None:
+            self.width, self.height = frame
+            self._projection = np.array([[1, 0, frame[0] / 2], [0, 1, frame[1] / 2], [0, 0, 1]]) @ self._projection
+            return
         ground = np.array([[-BORDER, -BORDER], [SIDE + BORDER, -BORDER], [SIDE + BORDER] * 2, [-BORDER, SIDE + BORDER]])
         seen = self.project(ground, 0.0)
         low, high = seen.min(axis=0), seen.max(axis=0)

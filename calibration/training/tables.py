@@ -1,0 +1,106 @@
+"""Whole pictures on disk, with the truth of where the board is: what the locator learns from and is measured on.
+
+A folder has `NNNNNN.jpg` and one line of `truth.jsonl` for each: `image`, `family`, `corners` (a1, d1, d4, a4 in
+pixels; null without a board), `foot` (the same of the board's lower edge), `plain`, `cloth`, `tilt`, `pixels`,
+`covered` (the names of the corners that a hand covers). Picture i of a split has the seed (split, 2, i); every sixth
+has no board.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+
+from calibration.training.textures import Fabrics
+from calibration.training.whole import draw_setting, take_picture
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from calibration.training.dataset import Split
+    from calibration.training.whole import WholePicture
+
+NAMES = ("a1", "d1", "d4", "a4")
+TRUTH = "truth.jsonl"
+_LONGEST = {"train": (640, 640, 960), "calibrate": (640, 960, 1280, 1280), "test": (640, 960, 1280, 1280)}
+_NO_BOARD_EVERY = 6
+_QUALITY = 95
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One picture on disk."""
+
+    path: Path
+    corners: NDArray[np.float64] | None
+    foot: NDArray[np.float64] | None
+    truth: dict[str, Any]
+
+    def image(self) -> NDArray[np.uint8]:
+        """The picture, BGR."""
+        return np.asarray(cv2.imread(str(self.path)), np.uint8)
+
+
+def draw_table(split: Split, number: int, fabrics: Fabrics) -> WholePicture:
+    """The picture with this number."""
+    rng = np.random.default_rng((split.value, 2, number))
+    sizes = _LONGEST[split.name.lower()]
+    longest = sizes[rng.integers(len(sizes))]
+    setting = draw_setting(rng, longest, board=number % _NO_BOARD_EVERY != _NO_BOARD_EVERY - 1)
+    return take_picture(rng, setting, fabrics)
+
+
+def write_tables(folder: Path, split: Split, numbers: range) -> Iterator[Path]:
+    """Draw these pictures of a split into a folder of its own below `folder`; what is there is kept."""
+    place = folder / f"tables-{split.name.lower()}"
+    place.mkdir(parents=True, exist_ok=True)
+    known = {each.path.name for each in read_tables(folder, split)} if (place / TRUTH).exists() else set()
+    fabrics = Fabrics(np.random.default_rng((split.value, 0)))
+    with (place / TRUTH).open("a", encoding="utf-8") as lines:
+        for number in numbers:
+            path = place / f"{number:06d}.jpg"
+            if path.name not in known:
+                picture = draw_table(split, number, fabrics)
+                cv2.imwrite(str(path), picture.image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+                lines.write(json.dumps({"image": path.name, **_truth(picture)}) + "\n")
+                lines.flush()
+            yield path
+
+
+def _truth(picture: WholePicture) -> dict[str, Any]:
+    return {
+        "family": picture.family,
+        "corners": _named(picture.corners),
+        "foot": _named(picture.foot),
+        "plain": picture.plain,
+        "cloth": picture.cloth,
+        "tilt": round(picture.tilt, 1),
+        "pixels": round(picture.pixels, 1),
+        "covered": [name for name, hidden in zip(NAMES, picture.covered, strict=False) if hidden],
+    }
+
+
+def _named(corners: NDArray[np.float64] | None) -> dict[str, list[float]] | None:
+    if corners is None:
+        return None
+    return {name: [round(float(x), 2), round(float(y), 2)] for name, (x, y) in zip(NAMES, corners, strict=True)}
+
+
+def read_tables(folder: Path, split: Split) -> list[Table]:
+    """What is known of all pictures of a split; `FileNotFoundError` if none were drawn."""
+    place = folder / f"tables-{split.name.lower()}"
+    if not (place / TRUTH).exists():
+        raise FileNotFoundError(f"{place} has no pictures; draw them first")
+    truths = [json.loads(line) for line in (place / TRUTH).read_text(encoding="utf-8").splitlines()]
+    return [Table(place / truth["image"], _points(truth["corners"]), _points(truth["foot"]), truth) for truth in truths]
+
+
+def _points(named: dict[str, list[float]] | None) -> NDArray[np.float64] | None:
+    return None if named is None else np.array([named[name] for name in NAMES], np.float64)
