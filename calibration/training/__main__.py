@@ -1,4 +1,8 @@
-"""The workshop's command line: ``python -m calibration.training all FOLDER`` makes the recogniser from nothing."""
+"""The workshop's command line: how the program's networks are made from nothing.
+
+``python -m calibration.training all FOLDER`` makes the recogniser,
+``python -m calibration.training locator FOLDER`` the locator. FOLDER keeps what is drawn.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,8 @@ from rich.progress import track
 import companion.vision
 from calibration.training.bundle import bundle
 from calibration.training.dataset import SHARD, Split, read_shards, write_shards
+from calibration.training.locator import Plan, write_locator
+from calibration.training.locator import draw as draw_tables
 from calibration.training.network import Reader
 from calibration.training.train import Course, train
 
@@ -28,7 +34,7 @@ _steps = click.option("--steps", default=28_000, show_default=True, help="Steps 
 
 @click.group()
 def main() -> None:
-    """Draw boards, train the recogniser on them, calibrate its sets and write its files."""
+    """Draw boards and tables, train the recogniser and the locator on them, calibrate, and write their files."""
     cv2.setNumThreads(1)
 
 
@@ -78,6 +84,30 @@ def everything(context: click.Context, folder: Path, scenes: int, held: int, ste
     context.invoke(draw, folder=folder, scenes=scenes, held=held)
     context.invoke(learn, folder=folder, steps=steps)
     context.invoke(write, folder=folder, models=MODELS)
+
+
+@main.command()
+@_folder
+@click.option("--count", default=Plan().tables, show_default=True, help="Tables to train on.")
+@click.option("--held", default=Plan().held, show_default=True, help="To choose thresholds on, and as many to test on.")
+def tables(folder: Path, count: int, held: int) -> None:
+    """Draw whole pictures of tables into FOLDER; what is there already is kept."""
+    drawn = draw_tables(folder, Plan(tables=count, held=held))
+    for _ in track(drawn, description="tables", total=count + 2 * held):
+        pass
+
+
+@main.command()
+@_folder
+@click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
+@click.pass_context
+def locator(context: click.Context, folder: Path, models: Path) -> None:
+    """The locator from nothing: draw, learn, choose thresholds, measure; about an hour on one core."""
+    torch.set_num_threads(1)
+    context.invoke(tables, folder=folder, count=Plan().tables, held=Plan().held)
+    models.mkdir(parents=True, exist_ok=True)
+    card = write_locator(folder, models, Plan(), lambda text: click.echo(text, err=True))
+    click.echo(json.dumps(card["measured_on"], indent=2))
 
 
 def _report(steps: int) -> Any:

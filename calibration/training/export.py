@@ -30,6 +30,14 @@ _OPSET = 13
 _IR = 8
 
 
+def chain(name: str, layers: nn.Sequential, inward: list[str | int], outward: list[str | int]) -> bytes:
+    """Any chain of such layers as an ONNX file."""
+    graph = _Graph(name, inward, outward)
+    for layer in layers:
+        _add(graph, layer)
+    return graph.file()
+
+
 def export(reader: Reader) -> tuple[bytes, bytes]:
     """The backbone as an ONNX file and the head as an `.npz` one; both take any number of squares at once."""
     backbone = _Graph("backbone", ["squares", 3, PATCH, PATCH], ["squares", EMBEDDING])
@@ -51,8 +59,12 @@ def _add(graph: _Graph, layer: nn.Module) -> None:
             convolution, normal = layer[0], layer[1]
             assert isinstance(convolution, nn.Conv2d)
             assert isinstance(normal, nn.BatchNorm2d)
-            graph.convolve(*folded(convolution, normal), convolution.kernel_size[0], convolution.stride[0])
+            reach = convolution.dilation[0]
+            graph.convolve(*folded(convolution, normal), convolution.kernel_size[0], convolution.stride[0], reach)
             graph.node("Relu")
+        case nn.Conv2d():
+            assert layer.bias is not None
+            graph.convolve(_array(layer.weight), _array(layer.bias), layer.kernel_size[0], layer.stride[0])
         case nn.ReLU():
             graph.node("Relu")
         case nn.Flatten():
@@ -99,10 +111,11 @@ class _Graph:
         self._nodes.append(helper.make_node("Add", [self.last, other], [f"x{number}"]))
         self.last = f"x{number}"
 
-    def convolve(self, weights: Floats, bias: Floats, kernel: int, stride: int) -> None:
-        """A convolution that keeps, or by its stride divides, the side."""
-        pad = kernel // 2
-        self.node("Conv", weights, bias, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[pad] * 4)
+    def convolve(self, weights: Floats, bias: Floats, kernel: int, stride: int, reach: int = 1) -> None:
+        """A convolution that keeps, or by its stride divides, the side; `reach` apart are the points it looks at."""
+        spread = {"dilations": [reach] * 2} if reach > 1 else {}
+        pad = reach * (kernel // 2)
+        self.node("Conv", weights, bias, kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[pad] * 4, **spread)
 
     def multiply(self, weights: Floats, bias: Floats) -> None:
         """A linear layer."""

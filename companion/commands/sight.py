@@ -88,7 +88,8 @@ def corners_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--corners",
         type=CornersType(),
         metavar='"X,Y X,Y X,Y X,Y"',
-        help="The board's outer corners at a1, d1, d4, a4, in pixels of the upright picture. [default: found]",
+        help="The board's outer corners at a1, d1, d4, a4 (of another layout: of its bounding rectangle), "
+        "in pixels of the upright picture. [default: found]",
     )(command)
 
 
@@ -184,22 +185,22 @@ def board_reader(layout: Layout, corners: Corners | None, profile: Profile | Non
 
 def _found_first(first: Locator) -> Locator:
     """Corners that a person gave hold until the board is lost; from then on it is looked for."""
-    from companion.vision.board import locate  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
 
-    finders = iter([first])
+    finders, later = iter([first]), BoardFinder.bundled()
 
     def find(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
-        return next(finders, locate)(image, layout)
+        return next(finders, later)(image, layout)
 
     return find
 
 
 def locator(corners: Corners | None) -> Locator:
     """What finds the board: corners that a person gave, or else a search."""
-    from companion.vision.board import locate, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.board import BoardFinder, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
 
     if corners is None:
-        return locate
+        return BoardFinder.bundled()
 
     def given(image: NDArray[np.uint8], layout: Layout) -> BoardPose:  # noqa: ARG001 (the corners are known)
         return locate_given(corners, (image.shape[1], image.shape[0]))

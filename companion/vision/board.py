@@ -1,22 +1,31 @@
 """Where the board is in a picture: found without markers, or given by hand, or honestly not found.
 
-The way of one picture: straight segments suggest how the table lies (`plane`); on each flattened table a comb of the
-board's lines is slid about (`lattice.search`); the best places are fitted (`lattice.fit`) and weighed
-(`lattice.weigh`); the best of them is the board, if it is good enough. A board found where there is none spoils a
-game, a board not found costs a moment: so what is not clearly a board is refused, with the reason.
+The way of one picture: places where the board may be come from a small network that points at corners (`pointer`) and,
+where that is not enough, from the lines in the picture (`suggestions`). Another network mends and judges each of them
+(`judge`), the best are fitted to their lines (`lattice.fit`), judged again and weighed (`lattice.weigh`, `rule`), and
+the best of these is the board, if it is good enough. A board found where there is none spoils a game, a board not found
+costs a moment: so what is not clearly a board is refused, with the reason.
+
+The networks know the board of four by four squares only. Other layouts are found by their lines alone.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import cv2
 import numpy as np
 
 from companion.errors import VisionError
-from companion.vision import lattice, plane
+from companion.vision import lattice
+from companion.vision.judge import SQUARES, Judge, Verdict
 from companion.vision.markers import mat_corners
+from companion.vision.mesh import Mesh
+from companion.vision.pointer import Pointer
+from companion.vision.rule import FinderRule
+from companion.vision.suggestions import LinesSeen, in_lab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,21 +40,15 @@ Point = tuple[float, float]
 
 SMALLEST_PICTURE = 64
 """No board is searched for in a picture with a side shorter than this, in pixels."""
-_SEARCHED = 960
-"""Longer side of the picture in which views and candidates are looked for."""
-_FITTED = 1280
-"""Longer side of the picture in which they are fitted and weighed."""
-_VIEWS = 8
-_PER_VIEW = 12
-_BEST_OF_VIEW = 2
-_BEST_OF_REST = 8
+FITTED = 1280
+"""Longer side of the picture in which places are fitted and judged."""
+_BEST = 4
+"""So many places are fitted."""
+_AS_LIKELY = 0.3
+_NEAR = 0.3
+"""Places whose corners are closer than this, in squares, are the same place."""
 _ENOUGH = 0.85
-_MOST_BEYOND = 0.45
-_LEAST_LINE = 0.27
-_LEAST_SIDE = 0.3
-_LEAST_CONTRAST = 7.0
-_BRIGHT = 220.0
-_MOST_GAIN = 4.0
+"""From this likeness on, lines alone make a board of another layout."""
 _SMALLEST_SQUARE = 10.0
 _OUTSIDE = 0.25
 
@@ -72,97 +75,167 @@ class BoardNotFound:
     why: str
 
 
-def locate(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
-    """Find the board in a BGR picture (height, width, 3).
+class Place(NamedTuple):
+    """A place that may be the board."""
 
-    The markers of a printed mat are believed first, and say which corner is a1. Without markers nothing tells the
-    sides apart: a1 is the corner with the greatest y - x (lower left), the others follow counter-clockwise as seen.
-    Only the board of four by four squares is searched for; for any other layout the corners must be given.
+    score: float
+    """How sure it is, 0 to 1."""
+    corners: Floats
+    """Corners (4, 2), in pixels of the fitted picture, going round from any of them."""
+    likely: float
+    """The judge's own score."""
+    weight: lattice.Weight
+
+
+class BoardFinder:
+    """Finds the board in a picture. Not for sharing between threads: OpenCV's networks keep their buffers."""
+
+    def __init__(self, pointer: Pointer, judge: Judge, rule: FinderRule) -> None:
+        self._pointer, self._judge = pointer, judge
+        self.rule = rule
+
+    @classmethod
+    def bundled(cls) -> BoardFinder:
+        """The finder that comes with the program: trained on drawn tables only, see `models/locator.json`."""
+        models = resources.files("companion.vision") / "models"
+        card = json.loads((models / "locator.json").read_text(encoding="utf-8"))
+        pointer, judge = ((models / name).read_bytes() for name in ("pointer.onnx", "judge.onnx"))
+        return cls(
+            Pointer(pointer), Judge(judge), FinderRule(**card["rule"] | {"weights": tuple(card["rule"]["weights"])})
+        )
+
+    def __call__(self, image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
+        """Find the board in a BGR picture (height, width, 3).
+
+        The markers of a printed mat are believed first, and say which corner is a1. Without markers nothing tells a
+        symmetrical board's sides apart: of the corners that may be a1 it is the one with the greatest y - x (lower
+        left), the others follow counter-clockwise as seen.
+        """
+        if image.ndim != 3 or image.shape[2] != 3 or min(image.shape[:2]) < SMALLEST_PICTURE:  # noqa: PLR2004
+            return BoardNotFound(f"the picture is too small: {' x '.join(map(str, image.shape[1::-1]))} pixels")
+        standard = (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
+        on_mat = mat_corners(image) if standard else None
+        if on_mat is not None:
+            return BoardPose(_points(on_mat), 1.0)
+        lab, scale = in_lab(image, FITTED)
+        levels = lattice.pyramid(lab)
+        if not standard:
+            return _told(image, levels, scale, layout)
+        return self._answer(self.places(image, levels, scale, Mesh.turned(layout)[0]), scale)
+
+    def places(
+        self, image: NDArray[np.uint8], levels: list[NDArray[np.uint8]], scale: float, mesh: Mesh
+    ) -> list[Place]:
+        """The places that may be the board of four by four, in pixels of `levels`, likeliest first.
+
+        `levels` is the `lattice.pyramid` of the picture in Lab, made smaller by `scale`. What the lines suggest costs
+        most of the time, and is asked only if what the pointer sees is not surely a board.
+        """
+        places = self._judged(levels, [place.corners * scale for place in self._pointer.places(image)], mesh)
+        if not any(place.score >= self.rule.sure for place in places):
+            lines = [corners * scale for corners in LinesSeen(image).suggest(mesh)]
+            places += self._judged(levels, lines, mesh)
+        return sorted(places, key=lambda place: -place.score)
+
+    def _judged(self, levels: list[NDArray[np.uint8]], guesses: list[Floats], mesh: Mesh) -> list[Place]:
+        """Places near these guesses: each is mended, and the best ones are fitted to their lines."""
+        first = self._judge.judge(levels, [corners for corners in guesses if _possible(corners)])
+        mended = [verdict.mended for verdict in first if _possible(verdict.mended)]
+        second = self._judge.judge(levels, mended)
+        order = np.argsort([-verdict.score for verdict in second])[:_BEST]
+        tried = [mended[i] for i in order] + [second[i].mended for i in order]
+        tried += [lattice.fit(levels, second[i].mended, mesh) for i in order]
+        tried = [corners for corners in tried if _possible(corners)]
+        judged = zip(tried, self._judge.judge(levels, tried), strict=True)
+        return [self._weighed(levels, corners, verdict, mesh) for corners, verdict in judged]
+
+    def _weighed(self, levels: list[NDArray[np.uint8]], corners: Floats, verdict: Verdict, mesh: Mesh) -> Place:
+        weight = lattice.weigh(levels, corners, mesh)
+        score = self.rule.score(verdict.score, weight)
+        return Place(score, corners, verdict.score, weight)
+
+    def _answer(self, found: list[Place], scale: float) -> BoardPose | BoardNotFound:
+        if not found:
+            return BoardNotFound("no board here: nothing in the picture has the board's lines")
+        best = found[0]
+        if best.score < self.rule.accept:
+            if best.score >= self.rule.perhaps:
+                return BoardNotFound(
+                    "what may be a board is hidden in part or seen badly; take hands off its corners, move closer, "
+                    "or give its corners"
+                )
+            return BoardNotFound("no board here: nothing in the picture is clearly a board of four by four squares")
+        return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+
+
+def agreed(places: list[Place]) -> Floats:
+    """Corners (4, 2) on which the best of `places`, which comes first, and those near it that are as likely agree.
+
+    Each was fitted from another start or in another way, so their mean is nearer the truth than any of them.
     """
-    if (layout.rows, layout.columns, len(layout)) != (lattice.SQUARES, lattice.SQUARES, lattice.SQUARES**2):
-        return BoardNotFound(f"only the 4x4 board is searched for, not the layout {layout}; give its corners")
-    if image.ndim != 3 or image.shape[2] != 3 or min(image.shape[:2]) < SMALLEST_PICTURE:  # noqa: PLR2004
-        return BoardNotFound(f"the picture is too small: {' x '.join(map(str, image.shape[1::-1]))} pixels")
-    on_mat = mat_corners(image)
-    if on_mat is not None:
-        return BoardPose(_points(on_mat), 1.0)
-    searched, search_scale = _lab(image, _SEARCHED)
-    fitted, fit_scale = _lab(image, _FITTED)
-    candidates = [corners / search_scale * fit_scale for corners in _candidates(searched)]
-    return _choose(fitted, candidates, fit_scale)
+    best = places[0]
+    near = [_in_order(place.corners, best.corners) for place in places if place.score > _AS_LIKELY * best.score]
+    reach = _NEAR * _square_side(best.corners)
+    together = [corners for corners in near if np.linalg.norm(corners - best.corners, axis=1).max() < reach]
+    return np.asarray(np.mean(together, axis=0))
 
 
-def _lab(image: NDArray[np.uint8], longest: int) -> tuple[NDArray[np.uint8], float]:
-    """The picture in 8-bit Lab, at most `longest` pixels long, dim ones brightened; and its scale."""
-    scale = min(1.0, longest / max(image.shape[:2]))
-    if scale < 1:
-        image = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-    bright = float(np.percentile(image[::8, ::8].max(axis=2), 98))
-    gain = min(_MOST_GAIN, _BRIGHT / max(bright, 1.0))
-    if gain > 1:
-        image = np.asarray(cv2.convertScaleAbs(image, alpha=gain), np.uint8)
-    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.uint8), scale
+def _in_order(corners: Floats, order: Floats) -> Floats:
+    """The corners named, and going round, as those of `order` do."""
+    ways = [np.roll(way, turn, axis=0) for way in (corners, corners[::-1]) for turn in range(4)]
+    return min(ways, key=lambda way: float(np.abs(way - order).max()))
 
 
-def _candidates(lab: NDArray[np.uint8]) -> list[Floats]:
-    """The best places under each view, lest one cloth crowd out all else; then the best of the rest."""
-    lines = plane.segments(lab)
-    size = (lab.shape[1], lab.shape[0])
-    smooth = np.asarray(cv2.GaussianBlur(lab, (0, 0), 0.8), np.uint8)
-    found = [lattice.search(smooth, view, _PER_VIEW) for view in plane.views(lines, size, _VIEWS)]
-    chosen = [candidate for places in found for candidate in places[:_BEST_OF_VIEW]]
-    rest = [candidate for places in found for candidate in places[_BEST_OF_VIEW:]]
-    rest.sort(key=lambda candidate: -candidate.evidence)
-    return [candidate.corners for candidate in chosen + rest[:_BEST_OF_REST]]
+def locate(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
+    """Find the board in one BGR picture, with a `BoardFinder` of its own; see there."""
+    return BoardFinder.bundled()(image, layout)
 
 
-def _choose(lab: NDArray[np.uint8], candidates: list[Floats], scale: float) -> BoardPose | BoardNotFound:
-    judged = []
-    levels = lattice.pyramid(lab)
-    for corners in candidates:
-        fitted = lattice.fit(levels, corners)
-        judged.append((judge(lattice.weigh(levels, fitted)), fitted))
-    if not judged:
-        return BoardNotFound("no board here: nothing in the picture has the board's lines")
-    score, corners = max(judged, key=lambda pair: pair[0])
+def _told(
+    image: NDArray[np.uint8], levels: list[NDArray[np.uint8]], scale: float, layout: Layout
+) -> BoardPose | BoardNotFound:
+    """The board of any layout, by its lines alone, however it is turned."""
+    turns = Mesh.turned(layout)
+    seen = LinesSeen(image)
+    found = {turn: seen.tell(levels, scale, mesh) for turn, mesh in turns.items()}
+    turn, (score, corners) = max(found.items(), key=lambda item: item[1][0])
     if score < _ENOUGH:
-        return BoardNotFound("no board here: nothing in the picture is clearly a board of four by four squares")
-    if _square_side(corners) / scale < _SMALLEST_SQUARE:
+        return BoardNotFound(
+            f"no board here: nothing in the picture is clearly a board of the layout {layout}; if it is there, "
+            "give its outer corners"
+        )
+    cells = turns[0].cells
+    alike = [np.array_equal(np.rot90(cells, other), cells) for other in range(4)]
+    return _pose(np.roll(corners, -turn, axis=0) / scale, score, alike, max(layout.rows, layout.columns))
+
+
+def _pose(corners: Floats, score: float, alike: list[bool], squares: int) -> BoardPose | BoardNotFound:
+    """The pose with these corners; `alike` says after which quarter turns the board looks the same."""
+    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+    if sides.max() / squares < _SMALLEST_SQUARE:
         return BoardNotFound("the board is too small in the picture; move the camera closer")
-    return BoardPose(_points(_named(corners / scale)), score)
+    return BoardPose(_points(_named(corners, alike)), score)
 
 
-def judge(weight: lattice.Weight) -> float:
-    """From 0 to 1, how much a lattice of this weight is a board; from `_ENOUGH` it is believed."""
-    if (
-        weight.beyond > _MOST_BEYOND
-        or weight.weakest_line < _LEAST_LINE
-        or weight.weakest_side < _LEAST_SIDE
-        or weight.weakest_contrast < _LEAST_CONTRAST
-    ):
-        return 0.0
-    evidence = (
-        2.0 * weight.lines
-        + 1.5 * weight.weakest_line
-        + 1.0 * weight.weakest_side
-        - 3.0 * weight.beyond
-        - 0.7 * weight.between
-        + 0.02 * min(weight.weakest_contrast, 20)
+def _possible(corners: Floats) -> bool:
+    """Whether corners can be a board's: they go round something that is not tiny."""
+    turns = _turns(corners)
+    return bool(np.isfinite(corners).all() and ((turns > 0).all() or (turns < 0).all())) and (
+        _square_side(corners) > _SMALLEST_SQUARE / 2
     )
-    return float(1 / (1 + np.exp(-6 * (evidence - 0.8))))
 
 
 def _square_side(corners: Floats) -> float:
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-    return float(sides.min()) / lattice.SQUARES
+    return float(sides.min()) / SQUARES
 
 
-def _named(corners: Floats) -> Floats:
-    """Counter-clockwise as seen, beginning with the corner of the greatest y - x."""
+def _named(corners: Floats, alike: list[bool]) -> Floats:
+    """Counter-clockwise as seen, beginning with that possible a1 which has the greatest y - x."""
     if _turning(corners) > 0:
         corners = corners[::-1]
-    first = int(np.argmax(corners[:, 1] - corners[:, 0]))
-    return np.roll(corners, -first, axis=0)
+    low = np.where(alike, corners[:, 1] - corners[:, 0], -np.inf)
+    return np.roll(corners, -int(np.argmax(low)), axis=0)
 
 
 def _turning(corners: Floats) -> float:

@@ -1,16 +1,18 @@
-"""The board as a lattice of five by five lines: search it on a flattened table, fit it, and say how well it is seen.
+"""The board as a lattice of lines: search it on a flattened table, fit it, and say how well it is seen.
 
 Everything rests on *evidence maps*: for each of the two line directions, how much the colour changes across a short
 piece of line at that place, measured against how much it changes around there at all (0 to 1). So a hairline on pale
 wood counts as much as a black edge on white, and a place full of texture counts for little.
 
-- `search` slides a comb of five plus five lines over a flattened table (`plane`), in all sizes, and keeps the places
-  where all ten lines together have most evidence.
-- `fit` moves the four corners of one candidate, in its own flattened picture, until the evidence under the ten lines
+- `search` slides a comb of the board's lines over a flattened table (`plane`), in all sizes, and keeps the places
+  where all lines together have most evidence.
+- `fit` moves the four corners of one candidate, in its own flattened picture, until the evidence under the lines
   is greatest: a hill climb that corrects up to about a square.
-- `weigh` looks at what a wrong lattice cannot have all at once: ten lines each of which is seen; lines that end at
+- `weigh` looks at what a wrong lattice cannot have all at once: lines each of which is seen; lines that end at
   the border instead of running on (checks, stripes and planks run on); nothing between the lines; colours that
-  differ across all four sides.
+  differ across all sides.
+
+Which lines a board has is in its `Mesh`: five by five for the board of four by four, others for other layouts.
 """
 
 from __future__ import annotations
@@ -28,36 +30,37 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from companion.vision.mesh import Mesh
+
     Floats = NDArray[np.floating[Any]]
     Picture = NDArray[np.uint8]
 
-SQUARES = 4
-LINES = SQUARES + 1
 PITCH = 24
 """Side of a square in a candidate's own flattened picture, in its pixels."""
 BORDER = 36
 """Width of what is looked at around the board, in the same pixels."""
-_SIDE = SQUARES * PITCH
-_FLAT = _SIDE + 2 * BORDER
-_HOME = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64) * _SIDE + BORDER
-"""a1, d1, d4, a4 in a candidate's own flattened picture, whose far side is on top."""
 _NOISE = 3.0
 """Colour steps of 8-bit Lab that even a flat surface shows."""
 
 _COMB_FRAME = 360
 """Longer side of a flattened table, in its pixels, if it were seen from straight above."""
-_COMB_SMALLEST = 40
+_COMB_SMALLEST = 10.0
+"""Least side of a square in it."""
 _COMB_STEP = 1.06
 _COMB_COARSER = 2.5
 _COMB_PLAY = 0.06
 """How far, in squares, a line may be off its place in the comb."""
 _LEAST_COMB = 0.15
-_ALIKE = 0.1
-
-_PER_SQUARE = 8
-_OUTER_WEIGHT = 1.6
+_ALIKE = 0.4
+"""Places nearer than this, in squares, are one place."""
+_COMB_FILL = 0.97
+_SMALLEST_LEVEL = 336
 _LEAST_SHOWN = 0.2
 """Of the places beyond the lines, the share that must be seen to say that the lines end."""
+_MOST_BEYOND = 0.45
+_LEAST_LINE = 0.27
+_LEAST_SIDE = 0.3
+_LEAST_CONTRAST = 7.0
 _NO_SECOND_MAP: Any = None
 
 
@@ -74,9 +77,9 @@ class Weight:
     """How well a lattice is seen; all but the contrasts are evidence from 0 to 1."""
 
     lines: float
-    """Mean over the ten lines."""
+    """Mean over all lines."""
     inner: float
-    """Mean over the six lines between squares."""
+    """Mean over the lines between squares."""
     weakest_line: float
     weakest_side: float
     beyond: float
@@ -90,16 +93,16 @@ class Weight:
 # ------------------------------------------------------------------------------------------------- search
 
 
-def search(lab: Picture, view: View, count: int) -> list[Candidate]:
+def search(lab: Picture, view: View, count: int, mesh: Mesh) -> list[Candidate]:
     """The `count` best places of the comb on the table as `view` flattens it, in pixels of `lab`, best first."""
     size = (lab.shape[1], lab.shape[0])
     flatten, flat_size = _frame(view, size)
     along = _table_evidence(lab, flatten, flat_size)
-    found = sorted(_comb(along, count), key=lambda place: -place[0])
+    found = sorted(_comb(along, count, mesh), key=lambda place: -place[0])
     back = np.linalg.inv(flatten)
-    square = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64)
     return [
-        Candidate(evidence, project(back, square * side + (x, y))) for evidence, x, y, side in _thinned(found, count)
+        Candidate(evidence, project(back, mesh.corners * pitch + (x, y)))
+        for evidence, x, y, pitch in _thinned(found, count, mesh)
     ]
 
 
@@ -135,20 +138,20 @@ def evidence(flat: NDArray[np.uint8], *, reach: int, around: int) -> tuple[Float
     return steps[0] / (steps[0] + usual), steps[1] / (steps[1] + usual)
 
 
-def _comb(along: tuple[Floats, Floats], count: int) -> Iterator[tuple[float, int, int, float]]:
-    """Local maxima (evidence, x, y, side) of the comb for every side length; long ones are looked for coarsely."""
-    side, scale = float(_COMB_SMALLEST), 1
-    while side < 0.97 * min(along[0].shape):
-        if side >= _COMB_COARSER * _COMB_SMALLEST:
-            along, side, scale = (_halved(along[0]), _halved(along[1])), side / 2, 2 * scale
+def _comb(along: tuple[Floats, Floats], count: int, mesh: Mesh) -> Iterator[tuple[float, int, int, float]]:
+    """Local maxima (evidence, x, y, pitch) of the comb for every size; large ones are looked for coarsely."""
+    pitch, scale = _COMB_SMALLEST, 1
+    while pitch * max(mesh.rows / along[0].shape[0], mesh.columns / along[0].shape[1]) < _COMB_FILL:
+        if pitch >= _COMB_COARSER * _COMB_SMALLEST:
+            along, pitch, scale = (_halved(along[0]), _halved(along[1])), pitch / 2, 2 * scale
             continue
-        total = _comb_at(along, side)
-        reach = int(side * _ALIKE) | 1
+        total = _comb_at(along, pitch, mesh)
+        reach = int(pitch * _ALIKE) | 1
         peak = (total >= cv2.dilate(total, np.ones((reach, reach), np.uint8))) & (total > _LEAST_COMB)
         ys, xs = np.nonzero(peak)
         for i in np.argsort(-total[ys, xs])[:count]:
-            yield float(total[ys[i], xs[i]]), int(xs[i]) * scale, int(ys[i]) * scale, side * scale
-        side *= _COMB_STEP
+            yield float(total[ys[i], xs[i]]), int(xs[i]) * scale, int(ys[i]) * scale, pitch * scale
+        pitch *= _COMB_STEP
 
 
 def _halved(part: Floats) -> Floats:
@@ -158,35 +161,43 @@ def _halved(part: Floats) -> Floats:
     return np.maximum(rows[:, 0:width:2], rows[:, 1:width:2])
 
 
-def _comb_at(along: tuple[Floats, Floats], side: float) -> Floats:
-    """Mean evidence of the ten lines, for each place of the comb's upper left corner."""
-    play = 2 * max(1, round(side / SQUARES * _COMB_PLAY)) + 1
-    length = round(side)
-    wide, tall = np.ones((1, play), np.uint8), np.ones((play, 1), np.uint8)
-    start, outside = (0, 0), cv2.BORDER_CONSTANT
-    upright = cv2.boxFilter(cv2.dilate(along[0], wide), -1, (1, length), anchor=start, borderType=outside)
-    level = cv2.boxFilter(cv2.dilate(along[1], tall), -1, (length, 1), anchor=start, borderType=outside)
-    rows, columns = upright.shape[0] - length, upright.shape[1] - length
+def _comb_at(along: tuple[Floats, Floats], pitch: float, mesh: Mesh) -> Floats:
+    """Mean evidence along all lines, for each place of the comb's upper left corner."""
+    play = 2 * max(1, round(pitch * _COMB_PLAY)) + 1
+    loose = (cv2.dilate(along[0], np.ones((1, play), np.uint8)), cv2.dilate(along[1], np.ones((play, 1), np.uint8)))
+    rows, columns = (
+        length - round(squares * pitch)
+        for length, squares in zip(along[0].shape, (mesh.rows, mesh.columns), strict=True)
+    )
+    seen: dict[tuple[bool, int], Floats] = {}
     total = np.zeros((rows, columns), np.float32)
-    for line in range(LINES):
-        offset = round(line * side / SQUARES)
-        total += upright[:rows, offset : offset + columns]
-        total += level[offset : offset + rows, :columns]
-    return total / (2 * LINES)
+    for run in mesh.runs:
+        if (run.upright, run.length) not in seen:
+            size = (1, round(run.length * pitch)) if run.upright else (round(run.length * pitch), 1)
+            part = loose[0] if run.upright else loose[1]
+            mean = cv2.boxFilter(part, -1, size, anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
+            seen[run.upright, run.length] = np.asarray(mean, np.float32)
+        across, start = round(run.line * pitch), round(run.start * pitch)
+        y, x = (start, across) if run.upright else (across, start)
+        total += run.length * seen[run.upright, run.length][y : y + rows, x : x + columns]
+    return total / sum(run.length for run in mesh.runs)
 
 
-def _thinned(found: list[tuple[float, int, int, float]], count: int) -> list[tuple[float, int, int, float]]:
+def _thinned(found: list[tuple[float, int, int, float]], count: int, mesh: Mesh) -> list[tuple[float, int, int, float]]:
     kept: list[tuple[float, int, int, float]] = []
     for place in found:
-        _, x, y, side = place
-        if all(
-            max(abs(x - a), abs(y - b), abs(x + side - a - c), abs(y + side - b - c)) > _ALIKE * side
-            for _, a, b, c in kept
-        ):
+        corners = _rectangle(place, mesh)
+        if all(np.abs(corners - _rectangle(other, mesh)).max() > _ALIKE * place[3] for other in kept):
             kept.append(place)
         if len(kept) == count:
             break
     return kept
+
+
+def _rectangle(place: tuple[float, int, int, float], mesh: Mesh) -> Floats:
+    """Left, top, right and bottom."""
+    _, x, y, pitch = place
+    return np.array([x, y, x + mesh.columns * pitch, y + mesh.rows * pitch])
 
 
 # ------------------------------------------------------------------------------------------------- fit
@@ -195,28 +206,41 @@ def _thinned(found: list[tuple[float, int, int, float]], count: int) -> list[tup
 def pyramid(picture: Picture) -> list[Picture]:
     """The picture, and it halved again and again: what `fit` and `weigh` look at."""
     levels = [picture]
-    while min(levels[-1].shape[:2]) >= 2 * _FLAT:
+    while min(levels[-1].shape[:2]) >= _SMALLEST_LEVEL:
         levels.append(np.asarray(cv2.resize(levels[-1], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8))
     return levels
 
 
-def flatten_board(levels: list[Picture], corners: Floats) -> Picture:
+def flatten_board(levels: list[Picture], corners: Floats, mesh: Mesh) -> Picture:
     """A candidate's own flattened picture: `PITCH` pixels a square, `BORDER` around, far side on top."""
+    size = (mesh.columns * PITCH + 2 * BORDER, mesh.rows * PITCH + 2 * BORDER)
+    return flattened(levels, corners, _flat(mesh.corners), size)
+
+
+def _flat(squares: Floats) -> Floats:
+    """Points of a board, in squares, in its own flattened picture."""
+    return np.asarray(squares * PITCH + BORDER)
+
+
+def flattened(levels: list[Picture], corners: Floats, home: Floats, size: tuple[int, int]) -> Picture:
+    """A flat picture of `size` in which `corners` of the picture (its `pyramid`) lie at `home`, each (4, 2)."""
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-    level = int(np.clip(np.log2(max(float(sides.mean()), 1.0) / _SIDE) + 0.3, 0, len(levels) - 1))
+    flat_side = float(np.linalg.norm(home[1] - home[0]))
+    level = int(np.clip(np.log2(max(float(sides.mean()), 1.0) / flat_side) + 0.3, 0, len(levels) - 1))
     picture = levels[level]
     scale = np.array(picture.shape[1::-1]) / levels[0].shape[1::-1]
-    to_flat = homography(corners * scale, _HOME)
-    return np.asarray(cv2.warpPerspective(picture, to_flat, (_FLAT, _FLAT), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    to_flat = homography(corners * scale, home)
+    return np.asarray(cv2.warpPerspective(picture, to_flat, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def fit(levels: list[Picture], corners: Floats, rounds: int = 2) -> Floats:
-    """The corners (4, 2), near the given ones, whose ten lines have most evidence in a Lab picture (its `pyramid`)."""
+def fit(levels: list[Picture], corners: Floats, mesh: Mesh, rounds: int = 2) -> Floats:
+    """The corners (4, 2), near the given ones, whose lines have most evidence in a Lab picture (its `pyramid`)."""
+    home = _flat(mesh.corners)
     for _ in range(rounds):
-        maps = evidence(flatten_board(levels, corners), reach=5, around=31)
-        moved = _climb(maps)
-        corners = project(homography(_HOME, corners), moved)
-        if np.abs(moved - _HOME).max() < 1.0:
+        maps = evidence(flatten_board(levels, corners, mesh), reach=5, around=31)
+        moved = _climb(maps, mesh)
+        corners = project(homography(home, corners), moved)
+        if np.abs(moved - home).max() < 1.0:
             break
     return corners
 
@@ -226,13 +250,14 @@ def homography(source: Floats, target: Floats) -> Floats:
     return np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32)), np.float64)
 
 
-def _climb(maps: tuple[Floats, Floats]) -> Floats:
-    corners: Floats = _HOME
+def _climb(maps: tuple[Floats, Floats], mesh: Mesh) -> Floats:
+    corners = _flat(mesh.corners)
+    shifts = np.einsum("pc,mcd->mpd", mesh.pull(), _MOVES)
     for blur, steps in ((2.5, (4.0, 2.0)), (1.2, (2.0, 1.0, 0.5))):
         smooth = tuple(np.asarray(cv2.GaussianBlur(part, (0, 0), blur), np.float32) for part in maps)
         for step in steps:
             for _ in range(10):
-                better = _best_move(smooth, corners, step)
+                better = _best_move(smooth, corners, step, mesh, shifts)
                 if better is None:
                     break
                 corners = better
@@ -251,96 +276,119 @@ def _moves() -> Floats:
     return np.array(ways)
 
 
-def _line_points() -> Floats:
-    """Points (10, 32, 2) along the five upright and the five level lines, in squares from a4, y towards a1."""
-    steps = (np.arange(SQUARES * _PER_SQUARE) + 0.5) / _PER_SQUARE
-    places = np.arange(LINES, dtype=np.float64)
-    upright = np.stack(np.broadcast_arrays(places[:, None], steps[None, :]), axis=-1)
-    return np.concatenate([upright, upright[..., ::-1]])
-
-
-def _pull() -> Floats:
-    """How much each line point follows each corner, (10, 32, 4)."""
-    x, y = _LINE_POINTS[..., 0] / SQUARES, _LINE_POINTS[..., 1] / SQUARES
-    return np.stack([(1 - x) * y, x * y, x * (1 - y), (1 - x) * (1 - y)], axis=-1)
-
-
 _MOVES = _moves()
-_LINE_POINTS = _line_points()
-_SHIFTS = np.einsum("plc,mcd->mpld", _pull(), _MOVES)
-_LINE_WEIGHTS = np.array([_OUTER_WEIGHT, 1, 1, 1, _OUTER_WEIGHT] * 2)
 
 
-def _best_move(maps: tuple[Floats, ...], corners: Floats, step: float) -> Floats | None:
+def _best_move(maps: tuple[Floats, ...], corners: Floats, step: float, mesh: Mesh, shifts: Floats) -> Floats | None:
     """`corners` after the move by `step` pixels that adds most evidence; None if none adds any."""
-    points = project(homography(_HOME, corners), _LINE_POINTS * PITCH + BORDER)
-    seen = _look(maps, points[None] + step * _SHIFTS).mean(axis=2) @ _LINE_WEIGHTS
+    points = project(homography(_flat(mesh.corners), corners), _flat(mesh.points))
+    seen = _look(maps, points[None] + step * shifts, mesh.upright_points) @ mesh.weights
     best = int(np.argmax(seen))
     if seen[best] < seen[0] + 1e-3:
         return None
     return np.asarray(corners + step * _MOVES[best])
 
 
-def _look(maps: tuple[Floats, ...], points: Floats) -> Floats:
-    """Evidence at points (M, 10, P, 2) of the ten lines: (M, 10, P)."""
+def _look(maps: tuple[Floats, ...], points: Floats, upright: int) -> Floats:
+    """Evidence at points (M, N, 2), the first `upright` of N on upright lines, the others on level ones: (M, N)."""
     where = points.astype(np.float32)
-    parts = []
-    for lines, part in ((where[:, :LINES], maps[0]), (where[:, LINES:], maps[1])):
-        flat = np.ascontiguousarray(lines.reshape(-1, lines.shape[2], 2))
-        seen = cv2.remap(part, flat, _NO_SECOND_MAP, cv2.INTER_LINEAR)
-        parts.append(seen.reshape(lines.shape[:3]))
+    parts = [
+        cv2.remap(part, np.ascontiguousarray(lines), _NO_SECOND_MAP, cv2.INTER_LINEAR)
+        for lines, part in ((where[:, :upright], maps[0]), (where[:, upright:], maps[1]))
+    ]
     return np.concatenate(parts, axis=1)
 
 
 # ------------------------------------------------------------------------------------------------- weigh
 
 
-def weigh(levels: list[Picture], corners: Floats) -> Weight:
+def weigh(levels: list[Picture], corners: Floats, mesh: Mesh) -> Weight:
     """How well the lattice with these corners is seen in a Lab picture (its `pyramid`)."""
-    flat = flatten_board(levels, corners)
+    flat = flatten_board(levels, corners, mesh)
     upright, level = evidence(flat, reach=5, around=31)
     upright = np.asarray(cv2.dilate(upright, np.ones((1, 3), np.uint8)))
     level = np.asarray(cv2.dilate(level, np.ones((3, 1), np.uint8)))
-    lines = _look((upright, level), (_LINE_POINTS * PITCH + BORDER)[None])[0].mean(axis=1)
-    sides = lines[[0, LINES - 1, LINES, 2 * LINES - 1]]
+    seen = _look((upright, level), _flat(mesh.points)[None], mesh.upright_points)[0]
+    lines = np.bincount(mesh.run_of, seen) / np.bincount(mesh.run_of)
+    rim = np.array([run.rim for run in mesh.runs])
+    lengths = np.array([run.length for run in mesh.runs])
     return Weight(
-        lines=float(lines.mean()),
-        inner=float(np.delete(lines, [0, LINES - 1, LINES, 2 * LINES - 1]).mean()),
+        lines=float(np.average(lines, weights=lengths)),
+        inner=float(np.average(lines[~rim], weights=lengths[~rim])) if not rim.all() else 0.0,
         weakest_line=float(lines.min()),
-        weakest_side=float(sides.min()),
-        beyond=_beyond(upright, level, _shown(levels[0].shape[:2], corners)),
-        between=_between(upright, level),
-        weakest_contrast=_weakest_contrast(flat),
+        weakest_side=float(lines[rim].min()),
+        beyond=_beyond((upright, level), _shown(levels[0].shape[:2], corners, flat.shape, mesh), mesh),
+        between=_between(upright, level, mesh),
+        weakest_contrast=_weakest_contrast(flat, mesh),
     )
 
 
-def _shown(shape: tuple[int, ...], corners: Floats) -> Floats:
+def likeness(weight: Weight) -> float:
+    """From 0 to 1, how much a lattice of this weight is a board, by rules made by hand."""
+    if (
+        weight.beyond > _MOST_BEYOND
+        or weight.weakest_line < _LEAST_LINE
+        or weight.weakest_side < _LEAST_SIDE
+        or weight.weakest_contrast < _LEAST_CONTRAST
+    ):
+        return 0.0
+    evidence = (
+        2.0 * weight.lines
+        + 1.5 * weight.weakest_line
+        + 1.0 * weight.weakest_side
+        - 3.0 * weight.beyond
+        - 0.7 * weight.between
+        + 0.02 * min(weight.weakest_contrast, 20)
+    )
+    return float(1 / (1 + np.exp(-6 * (evidence - 0.8))))
+
+
+def _shown(shape: tuple[int, ...], corners: Floats, flat: tuple[int, ...], mesh: Mesh) -> Floats:
     """Where a candidate's own flattened picture shows something of the picture of this `shape`: 1, elsewhere 0."""
     everything = np.ones((shape[0] // 8 + 1, shape[1] // 8 + 1), np.float32)
-    flat = cv2.warpPerspective(everything, homography(corners / 8, _HOME), (_FLAT, _FLAT), flags=cv2.INTER_NEAREST)
-    return np.asarray(flat, np.float32)
+    to_flat = homography(corners / 8, _flat(mesh.corners))
+    return np.asarray(cv2.warpPerspective(everything, to_flat, flat[1::-1], flags=cv2.INTER_NEAREST), np.float32)
 
 
-def _beyond(upright: Floats, level: Floats, seen: Floats) -> float:
+def _beyond(maps: tuple[Floats, Floats], seen: Floats, mesh: Mesh) -> float:
     """Mean evidence where lines would run on, as far as the picture shows it; 0 if it shows hardly any of it."""
-    ends = (slice(BORDER - PITCH, BORDER - 4), slice(BORDER + _SIDE + 4, BORDER + _SIDE + PITCH))
-    places = BORDER + PITCH * np.arange(LINES)
-    found = np.stack([np.stack([upright[end][:, places], level[:, end][places].T]) for end in ends])
-    shown = np.stack([np.stack([seen[end][:, places], seen[:, end][places].T]) for end in ends])
-    return float((found * shown).sum() / max(shown.sum(), _LEAST_SHOWN * shown.size))
+    found = shown = places = 0.0
+    for part, points in zip(maps, mesh.beyond, strict=True):
+        x, y = np.round(_flat(points)).astype(int).T
+        found += float((part[y, x] * seen[y, x]).sum())
+        shown += float(seen[y, x].sum())
+        places += len(points)
+    return found / max(shown, _LEAST_SHOWN * places, 1.0)
 
 
-def _between(upright: Floats, level: Floats) -> float:
-    inside = slice(BORDER, BORDER + _SIDE)
-    places = BORDER + PITCH // 2 + PITCH * np.arange(SQUARES)
-    return float(np.mean([upright[inside][:, places].mean(), level[:, inside][places].mean()]))
+def _between(upright: Floats, level: Floats, mesh: Mesh) -> float:
+    rows, columns = np.nonzero(mesh.cells)
+    half = PITCH // 2
+    seen = []
+    for x, y in zip(BORDER + columns * PITCH, BORDER + rows * PITCH, strict=True):
+        seen += [upright[y : y + PITCH, x + half].mean(), level[y + half, x : x + PITCH].mean()]
+    return float(np.mean(seen))
 
 
-def _weakest_contrast(flat: NDArray[np.uint8]) -> float:
+def _weakest_contrast(flat: NDArray[np.uint8], mesh: Mesh) -> float:
+    """The typical step of colour over the rim on each of the four sides; the least of these."""
     smooth = cv2.GaussianBlur(flat, (0, 0), 1.0).astype(np.float32)
-    steps = []
-    for turn in range(4):
-        turned = np.rot90(smooth, turn)[:, BORDER : BORDER + _SIDE]
-        step = np.abs(turned[BORDER - 6 : BORDER - 2].mean(axis=0) - turned[BORDER + 2 : BORDER + 6].mean(axis=0))
-        steps.append(np.median(step.max(axis=1).reshape(SQUARES, PITCH).mean(axis=1)))
-    return float(min(steps))
+    steps: dict[tuple[int, int], list[float]] = {}
+    along = np.arange(PITCH) - PITCH / 2 + 0.5
+    for x, y, outward in mesh.edges:
+        inside, outside = (
+            np.mean([smooth[_strip(x, y, outward, along, away)] for away in reach], axis=0)
+            for reach in (range(-6, -2), range(2, 6))
+        )
+        steps.setdefault(outward, []).append(float(np.abs(inside - outside).max(axis=1).mean()))
+    return float(min(np.median(side) for side in steps.values()))
+
+
+def _strip(
+    x: float, y: float, outward: tuple[int, int], along: Floats, away: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The pixels, rows and columns, of a line along a square's side, `away` pixels outside of it."""
+    dx, dy = outward
+    xs = np.floor(x * PITCH + BORDER + dx * away + (along if dx == 0 else 0 * along)).astype(int)
+    ys = np.floor(y * PITCH + BORDER + dy * away + (along if dy == 0 else 0 * along)).astype(int)
+    return ys, xs

@@ -1,16 +1,21 @@
-"""How well and how fast the board is found: ``python -m tests.bench.vision_locate FOLDER...``.
+"""How well and how fast the board is found: ``python -m tests.bench.vision_locate FOLDER[:COUNT]...``.
 
-Every FOLDER has pictures and a ``truth.jsonl`` with their corners (``image``, ``family``, ``corners``). A board is
-located when all corners are within half a square of the truth, up to quarter turns; found elsewhere, it is false. What
-lies beside the board's bounding box, left, right, above and below, is shown too: there, whatever is found is false.
+Every FOLDER has pictures and a ``truth.jsonl`` with their corners (``image``, ``family``, ``corners``; null where no
+board is), as ``python -m calibration.training tables FOLDER`` draws them; with COUNT only the first ones count. A board
+is located when all corners are within half a square of the truth, up to quarter turns; found elsewhere, it is false.
+*near* is the share within an eighth of a square. With --beside, what lies beside a board's bounding box, left, right,
+above and below, is shown too: there, whatever is found is false. Shares have their 95 % interval; the error is the
+worst corner's, in squares.
 """
 
 import json
 import math
+import os
 import sys
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
+from multiprocessing import Pool
 from pathlib import Path
 
 import cv2
@@ -22,13 +27,15 @@ from companion.vision.board import BoardPose, locate
 STANDARD = Layout.parse("4x4")
 NAMES = ("a1", "d1", "d4", "a4")
 LOCATED = 0.5
+NEAR = 0.125
 SMALLEST_CUT = 160
-NEGATIVE = "(no board)"
+NO_BOARD = "no board"
+BESIDE = "beside a board"
 
 
 @dataclass
 class Tally:
-    """What became of the pictures of one family."""
+    """What became of the pictures of one kind."""
 
     pictures: int = 0
     located: int = 0
@@ -37,46 +44,91 @@ class Tally:
     errors: list[float] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
 
+    def count(self, verdict):
+        self.pictures += 1
+        self.seconds.append(verdict.seconds)
+        if verdict.outcome == "located":
+            self.located += 1
+            self.errors.append(verdict.error)
+        elif verdict.outcome == "false":
+            self.false.append(f"{verdict.name} ({verdict.score:.2f}, {verdict.error:.1f})")
+        else:
+            self.missed.append(f"{verdict.name} {verdict.why}")
+
+    def row(self, kind):
+        near = sum(error < NEAR for error in self.errors)
+        errors = f"{np.median(self.errors):>8.3f}{max(self.errors):>7.2f}" if self.errors else f"{'-':>8}{'-':>7}"
+        shares = "".join(f"{n:>7}{interval(n, self.pictures):>13}" for n in (self.located, near, len(self.false)))
+        return f"{kind:<22}{self.pictures:>5}{shares}{errors}{1000 * np.median(self.seconds):>7.0f}"
+
+
+@dataclass
+class Verdict:
+    """What became of one picture."""
+
+    name: str
+    kinds: tuple[str, ...]
+    outcome: str
+    error: float
+    score: float
+    seconds: float
+    why: str
+
 
 def corner_error(found, truth):
     """The largest distance of a corner, in squares, in the quarter turn that fits best."""
-    side = np.linalg.norm(truth[0] - truth[1]) / 4
+    side = np.linalg.norm(truth - np.roll(truth, 1, axis=0), axis=1).mean() / 4
     return min(np.linalg.norm(np.roll(found, turn, axis=0) - truth, axis=1).max() for turn in range(4)) / side
 
 
-def pictures(folders):
-    """Every picture: its name, family, pixels and true corners."""
-    for folder in folders:
-        for line in (folder / "truth.jsonl").read_text().splitlines():
-            truth = json.loads(line)
-            corners = np.array([truth["corners"][name] for name in NAMES])
-            yield truth["image"], truth["family"], cv2.imread(str(folder / truth["image"])), corners
+def kinds(truth):
+    """The conditions that a picture counts under."""
+    if truth["corners"] is None:
+        return (NO_BOARD,)
+    if "plain" not in truth:
+        return ("all boards", truth["family"])
+    tilt, pixels = truth["tilt"], truth["pixels"]
+    return (
+        "all boards",
+        "plain" if truth["plain"] else "hard",
+        truth["family"],
+        "cloth with a grid" if truth["cloth"] == "grid" else "cloth without",
+        f"corners covered: {len(truth['covered'])}",
+        "tilt up to 25" if tilt <= 25 else "tilt 25 to 45" if tilt <= 45 else "tilt over 45",
+        "under 25 pixels" if pixels < 25 else "25 to 40 pixels" if pixels < 40 else "40 pixels and more",
+    )
 
 
 def cuts(image, corners):
     """The parts of a picture beside its board."""
     height, width = image.shape[:2]
     (left, top), (right, bottom) = corners.min(axis=0).astype(int), corners.max(axis=0).astype(int)
-    for part in (image[:, :left], image[:, right:width], image[:top], image[bottom:height]):
+    for part in (image[:, : max(left, 0)], image[:, right:width], image[: max(top, 0)], image[bottom:height]):
         if min(part.shape[:2]) >= SMALLEST_CUT:
             yield np.ascontiguousarray(part)
 
 
-def judge(tally, name, image, corners):
-    """Locate, and count what comes of it; without `corners` there is no board to be found."""
+def verdict(name, image, corners, under):
+    """Locate; without `corners` there is no board to be found."""
     started = time.process_time()
     found = locate(image, STANDARD)
-    tally.seconds.append(time.process_time() - started)
-    tally.pictures += 1
+    seconds = time.process_time() - started
     if not isinstance(found, BoardPose):
-        tally.missed.append(name)
-        return
+        return Verdict(name, under, "missed", math.inf, 0.0, seconds, found.why)
     error = corner_error(found.points(), corners) if corners is not None else math.inf
-    if error < LOCATED:
-        tally.located += 1
-        tally.errors.append(error)
-    else:
-        tally.false.append(f"{name} ({found.score:.2f})")
+    return Verdict(name, under, "located" if error < LOCATED else "false", error, found.score, seconds, "")
+
+
+def verdicts(job):
+    """All that one line of a truth file asks for."""
+    cv2.setNumThreads(1)
+    folder, truth, beside = job
+    image = cv2.imread(str(folder / truth["image"]))
+    corners = None if truth["corners"] is None else np.array([truth["corners"][name] for name in NAMES])
+    found = [verdict(truth["image"], image, corners, kinds(truth))]
+    if corners is not None and beside:
+        found += [verdict(truth["image"], part, None, (BESIDE,)) for part in cuts(image, corners)]
+    return found
 
 
 def interval(hits, of):
@@ -86,28 +138,39 @@ def interval(hits, of):
         (hits + z * z / 2) / (of + z * z),
         z * math.sqrt(hits * (of - hits) / of + z * z / 4) / (of + z * z),
     )
-    return f"{max(0, middle - spread):.0%}-{min(1, middle + spread):.0%}"
+    return f"{100 * max(0, middle - spread):.1f}-{100 * min(1, middle + spread):.1f}%"
+
+
+def jobs(folders, beside):
+    for text in folders:
+        name, _, count = text.partition(":")
+        lines = (Path(name) / "truth.jsonl").read_text().splitlines()
+        for line in lines[: int(count) if count else None]:
+            yield Path(name), json.loads(line), beside
 
 
 def main(folders):
     """Print the table, and the pictures that went wrong."""
-    cv2.setNumThreads(1)
+    beside = "--beside" in folders
+    folders = [text for text in folders if text != "--beside"]
     tallies = defaultdict(Tally)
-    for name, family, image, corners in pictures(folders):
-        judge(tallies[family], name, image, corners)
-        for part in cuts(image, corners):
-            judge(tallies[NEGATIVE], name, part, None)
-    print(f"{'family':<14}{'n':>5}{'located':>9}{'95 %':>11}{'false':>7}{'95 %':>11}{'error':>8}{'worst':>8}{'ms':>7}")
-    for family, tally in tallies.items():
-        errors = f"{np.median(tally.errors):>8.3f}{max(tally.errors):>8.3f}" if tally.errors else f"{'-':>8}{'-':>8}"
-        shares = "".join(
-            f"{hits:>{width}}{interval(hits, tally.pictures):>11}"
-            for hits, width in ((tally.located, 9), (len(tally.false), 7))
-        )
-        print(f"{family:<14}{tally.pictures:>5}{shares}{errors}{1000 * np.median(tally.seconds):>7.0f}")
-    for family, tally in tallies.items():
-        print(f"{family}: false {tally.false}" + ("" if family == NEGATIVE else f", not found {tally.missed}"))
+    with Pool(int(os.environ.get("JOBS", "1"))) as pool:
+        for found in pool.imap(verdicts, jobs(folders, beside), 4):
+            for each in found:
+                for kind in each.kinds:
+                    tallies[kind].count(each)
+    print(
+        f"{'':<22}{'n':>5}{'located':>7}{'95 %':>13}{'near':>7}{'95 %':>13}{'false':>7}{'95 %':>13}"
+        f"{'error':>8}{'worst':>7}{'ms':>7}"
+    )
+    for kind, tally in sorted(tallies.items(), key=lambda pair: (pair[0] in (NO_BOARD, BESIDE), pair[0])):
+        print(tally.row(kind))
+    for kind in ("all boards", NO_BOARD, BESIDE):
+        for name in tallies[kind].false:
+            print(f"{kind}: false {name}")
+    for name in tallies["all boards"].missed:
+        print(f"not found: {name}")
 
 
 if __name__ == "__main__":
-    main([Path(folder) for folder in sys.argv[1:]])
+    main(sys.argv[1:])

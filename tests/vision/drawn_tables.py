@@ -5,6 +5,8 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
+from companion.rules import Layout
+
 SIZE = (960, 720)
 SQUARE = 100
 
@@ -56,13 +58,26 @@ def planks() -> np.ndarray:
 
 def laid_on(cloth: np.ndarray, corners: np.ndarray, *, pieces: bool = True) -> np.ndarray:
     """The drawn board on a cloth, its a1, d1, d4, a4 at `corners`."""
-    board = drawn_board(pieces=pieces)
-    side = 4 * SQUARE
-    outline = np.array([[0, side], [side, side], [side, 0], [0, 0]], np.float32)
+    return _laid(cloth, drawn_board(pieces=pieces), np.full((4 * SQUARE, 4 * SQUARE), 255, np.uint8), corners)
+
+
+def plates_on(cloth: np.ndarray, layout: Layout, corners: np.ndarray) -> np.ndarray:
+    """A bare board of any layout on a cloth, the corners of its bounding rectangle at `corners`."""
+    board = np.full((layout.rows * SQUARE, layout.columns * SQUARE, 3), (150, 190, 215), np.uint8)
+    mask = np.zeros(board.shape[:2], np.uint8)
+    for square in layout:
+        x, y = square.column * SQUARE, (layout.rows - 1 - square.row) * SQUARE
+        cv2.rectangle(mask, (x, y), (x + SQUARE - 1, y + SQUARE - 1), 255, -1)
+        cv2.rectangle(board, (x, y), (x + SQUARE - 1, y + SQUARE - 1), (50, 70, 90), 1)
+    return _laid(cloth, board, mask, corners)
+
+
+def _laid(cloth: np.ndarray, board: np.ndarray, mask: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    height, width = mask.shape
+    outline = np.array([[0, height], [width, height], [width, 0], [0, 0]], np.float32)
     homography = cv2.getPerspectiveTransform(outline, corners.astype(np.float32))
     picture = cv2.warpPerspective(board, homography, SIZE, flags=cv2.INTER_AREA)
-    mask = cv2.warpPerspective(np.full(board.shape[:2], 255, np.uint8), homography, SIZE)
-    return np.where(mask[..., None] > 127, picture, cloth)
+    return np.where(cv2.warpPerspective(mask, homography, SIZE)[..., None] > 127, picture, cloth)
 
 
 FROM_ABOVE = np.array([[300, 560], [690, 540], [670, 150], [280, 170]], float)

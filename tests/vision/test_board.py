@@ -17,10 +17,12 @@ from tests.vision.drawn_tables import (
     laid_on,
     plain_cloth,
     planks,
+    plates_on,
     striped_cloth,
 )
 
 STANDARD = Layout.parse("4x4")
+STEP = "##../##../####/####"
 
 
 @pytest.mark.parametrize("corners", [FROM_ABOVE, TURNED, OBLIQUE], ids=["from above", "turned", "oblique"])
@@ -61,10 +63,33 @@ def test_a_tiny_picture_is_refused_with_its_size():
     assert found == BoardNotFound("the picture is too small: 30 x 20 pixels")
 
 
-def test_another_layout_asks_for_its_corners():
-    found = locate(plain_cloth(), Layout.parse("8x2"))
+def lying(layout: Layout, turned: float) -> np.ndarray:
+    """Corners a1, d1, d4, a4 of a bounding rectangle, turned by so many radians and seen a little obliquely."""
+    half = np.array([layout.columns, layout.rows]) * min(220 / layout.columns, 180 / layout.rows)
+    upright = np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * half
+    flat = upright @ np.array([[np.cos(turned), np.sin(turned)], [-np.sin(turned), np.cos(turned)]])
+    seen = flat * (1.0, 0.85)
+    return seen * (1 + seen[:, 1:] * 0.0004) + (480, 360)
+
+
+@pytest.mark.parametrize(
+    ("layout", "turned", "first"),
+    [("########/########/########/########", 0.1, 0), ("####/####/####/####/####/####", 3.3, 2), (STEP, 2.5, 0)],
+    ids=["wide", "long and upside down", "with one step"],
+)
+def test_another_layout_is_found_by_its_lines_and_its_a1_where_the_layout_tells_it(layout, turned, first):
+    known = Layout.parse(layout)
+    corners = lying(known, turned)
+    found = locate(plates_on(plain_cloth(), known, corners), known)
+    assert isinstance(found, BoardPose)
+    square = np.linalg.norm(corners[1] - corners[0]) / known.columns
+    assert np.linalg.norm(found.points() - np.roll(corners, -first, axis=0), axis=1).max() < 0.15 * square
+
+
+def test_another_layout_that_is_not_there_asks_for_its_corners():
+    found = locate(laid_on(plain_cloth(), OBLIQUE), Layout.parse("########/########/########/########"))
     assert isinstance(found, BoardNotFound)
-    assert "give its corners" in found.why
+    assert "give its outer corners" in found.why
 
 
 def test_given_corners_are_taken_as_they_are():

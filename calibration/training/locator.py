@@ -1,0 +1,258 @@
+"""The locator from nothing: two networks trained on drawn tables, thresholds chosen on others, measured on yet others.
+
+The judge is trained last, since it learns also from places that the pointer and the lines suggest: where they are
+wrong, they are wrong in the ways that it has to see through.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+import torch
+
+from calibration.training import judging, pointing
+from calibration.training.dataset import BOARD, Split
+from calibration.training.export import chain
+from calibration.training.locator_network import Judge, Pointer
+from calibration.training.optimise import optimise
+from calibration.training.scene import SIDE
+from calibration.training.tables import read_tables, write_tables
+from calibration.training.train import Course
+from companion.vision import judge as running_judge
+from companion.vision import lattice
+from companion.vision import pointer as running_pointer
+from companion.vision.board import FITTED, BoardFinder
+from companion.vision.mesh import Mesh
+from companion.vision.rule import SPEAKS, FinderRule, features
+from companion.vision.suggestions import LinesSeen, in_lab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from calibration.training.tables import Table
+
+    Points = NDArray[np.floating[Any]]
+
+_MESH = Mesh.turned(BOARD)[0]
+POINTER, JUDGE, CARD = "pointer.onnx", "judge.onnx", "locator.json"
+_SEED = 5
+_FROM_LINES = (5,)
+"""Of every 24 pictures, those whose lines are asked for places: half of those that show no board."""
+_SUGGESTIONS = 12
+_MOST_FALSE = 0.01
+_LEAST_ACCEPTED = 0.5
+_SURE = 0.95
+_MARGIN = 0.2
+"""So far from the most convincing mistake towards certainty does the threshold lie."""
+_FOLDS = 5
+_UNDECIDED = FinderRule((0.0,) * (len(SPEAKS) + 1), accept=0.0, sure=1.0, perhaps=0.0)
+LOCATED = 0.5
+"""Squares by which the worst corner may be off for the board to count as located."""
+_RIGHT = 0.2
+"""The same, for a place to be an example of a right one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much is drawn and learnt."""
+
+    tables: int = 2_000
+    held: int = 240
+    """Pictures to choose thresholds on, and as many to measure on."""
+    pointer_courses: tuple[int, ...] = (1_500, 1_400)
+    """Steps of each course; the learning rate begins anew with each."""
+    pointer_batch: int = 14
+    judge_steps: int = 2_400
+    judge_batch: int = 64
+
+
+def draw(folder: Path, plan: Plan) -> Iterator[Path]:
+    """Draw the tables of all three splits; what is there already is kept."""
+    for split, count in ((Split.TRAIN, plan.tables), (Split.CALIBRATE, plan.held), (Split.TEST, plan.held)):
+        yield from write_tables(folder, split, range(count))
+
+
+def train_pointer(tables: Sequence[Table], plan: Plan, report: Callable[[int, float], None]) -> bytes:
+    """The pointer, as an ONNX file."""
+    torch.manual_seed(_SEED)
+    network = Pointer()
+    for number, steps in enumerate(plan.pointer_courses):
+        pictures = pointing.batches(tables, steps, plan.pointer_batch, _SEED + number)
+        network = optimise(network, pictures, pointing.judged, Course(steps), report)
+    maps = running_pointer.CHANNELS * running_pointer.FINER**2
+    return chain("pointer", network.layers, ["n", 3, "h", "w"], ["n", maps, "h8", "w8"])
+
+
+def train_judge(places: judging.Places, plan: Plan, report: Callable[[int, float], None]) -> bytes:
+    """The judge, as an ONNX file."""
+    torch.manual_seed(_SEED)
+    views = judging.batches(places, plan.judge_steps, plan.judge_batch, _SEED)
+    network = optimise(Judge(), views, judging.judged, Course(plan.judge_steps), report)
+    view = running_judge.VIEW
+    return chain("judge", network.layers, ["n", 3, view, view], ["n", 1 + 3 * running_judge.CORNERS])
+
+
+def suggested(tables: Sequence[Table], pointer: bytes) -> dict[str, list[Points]]:
+    """Where the pointer and the lines of some pictures suggest a board: by picture, in pixels of its Lab picture."""
+    rng, seer = np.random.default_rng((_SEED, 3)), running_pointer.Pointer(pointer)
+    found: dict[str, list[Points]] = {}
+    for number, table in enumerate(tables):
+        if number % 2 and table.corners is not None:
+            continue
+        image = table.image()
+        lab, scale = in_lab(image, FITTED)
+        found[table.path.name] = [np.asarray(place.corners * scale) for place in seer.places(image)]
+        if number % 24 in _FROM_LINES:
+            levels = lattice.pyramid(lab)
+            lines = LinesSeen(image).suggest(_MESH)
+            chosen = [lines[i] * scale for i in rng.permutation(len(lines))[:_SUGGESTIONS]]
+            found[table.path.name] += chosen[::2] + [lattice.fit(levels, corners, _MESH) for corners in chosen[1::2]]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A place that the finder looked at."""
+
+    error: float
+    """How far its worst corner is off, in squares; infinite where no board is."""
+    likely: float
+    weight: lattice.Weight
+
+
+def finds(finder: BoardFinder, tables: Sequence[Table]) -> list[list[Find]]:
+    """The places that the finder looks at in each picture, right or wrong."""
+    found = []
+    for table in tables:
+        image = table.image()
+        lab, scale = in_lab(image, FITTED)
+        places = finder.places(image, lattice.pyramid(lab), scale, _MESH)
+        errors = [
+            np.inf if table.corners is None else corner_error(place.corners / scale, table.corners) for place in places
+        ]
+        found.append([Find(error, p.likely, p.weight) for error, p in zip(errors, places, strict=True)])
+    return found
+
+
+def corner_error(found: Points, truth: Points) -> float:
+    """The largest distance of a corner, in squares, in the naming that fits best."""
+    side = np.linalg.norm(truth - np.roll(truth, 1, axis=0), axis=1).mean() / SIDE
+    ways = [np.roll(way, turn, axis=0) for way in (found, found[::-1]) for turn in range(4)]
+    return float(min(np.linalg.norm(way - truth, axis=1).max() for way in ways) / side)
+
+
+def choose_rule(found: Sequence[Sequence[Find]]) -> FinderRule:
+    """Weights that tell right places from wrong ones, and the least score from which hardly any place is wrong.
+
+    To choose the score, each picture is scored by weights fitted on the others.
+    """
+    parts = [[picture for i, picture in enumerate(found) if i % _FOLDS != fold] for fold in range(_FOLDS)]
+    rules = [FinderRule(_weights(part), accept=0.0, sure=1.0, perhaps=0.0) for part in parts]
+    best = [_best(picture, rules[i % _FOLDS]) for i, picture in enumerate(found)]
+    wrong = sorted((score for score, error in best if error >= LOCATED), reverse=True)
+    allowed = int(_MOST_FALSE * len(found))
+    beyond = wrong[allowed] + _MARGIN * (1 - wrong[allowed]) if len(wrong) > allowed else 0.0
+    accept = round(max(_LEAST_ACCEPTED, beyond), 3)
+    return FinderRule(_weights(found), accept=accept, sure=max(_SURE, accept), perhaps=round(accept / 6, 3))
+
+
+def _best(picture: Sequence[Find], rule: FinderRule) -> tuple[float, float]:
+    """Score and error of the place that the rule prefers."""
+    return max(((rule.score(find.likely, find.weight), find.error) for find in picture), default=(0.0, np.inf))
+
+
+def _weights(found: Sequence[Sequence[Find]]) -> tuple[float, ...]:
+    """Logistic regression on all places that are clearly right or wrong.
+
+    What can only speak for a board must not speak against it, nor the other way round, however the few examples lie:
+    a feature whose weight comes out with the wrong sign is left out.
+    """
+    clear = [find for picture in found for find in picture if not _RIGHT <= find.error < LOCATED]
+    right = np.array([find.error < _RIGHT for find in clear], np.float64)
+    seen = np.stack([features(find.likely, find.weight) for find in clear]) * SPEAKS
+    kept = np.arange(seen.shape[1])
+    while True:
+        weights, offset = _regression(seen[:, kept], right)
+        if (weights >= 0).all():
+            break
+        kept = kept[weights >= 0]
+    full = np.zeros(seen.shape[1])
+    full[kept] = weights
+    return (*(round(float(each), 4) for each in full * SPEAKS), round(offset, 4))
+
+
+def _regression(seen: Points, right: Points) -> tuple[Points, float]:
+    """Weights and offset of a slightly damped logistic regression, by Newton's method."""
+    middle, spread = seen.mean(axis=0), seen.std(axis=0) + 1e-6
+    told = np.column_stack([(seen - middle) / spread, np.ones(len(seen))])
+    weights = np.zeros(told.shape[1])
+    for _ in range(50):
+        likely = 1 / (1 + np.exp(-np.clip(told @ weights, -30, 30)))
+        slope = told.T @ (likely - right) + weights
+        bend = (told * (likely * (1 - likely))[:, None]).T @ told + np.eye(len(weights))
+        weights -= np.linalg.solve(bend, slope)
+    plain = weights[:-1] / spread
+    return plain, float(weights[-1] - plain @ middle)
+
+
+def measure(found: Sequence[Sequence[Find]], tables: Sequence[Table], rule: FinderRule) -> dict[str, Any]:
+    """How many boards are located and how many places falsely so."""
+    best = [_best(picture, rule) for picture in found]
+    boards = [(find, table) for find, table in zip(best, tables, strict=True) if table.corners is not None]
+
+    def share(chosen: list[tuple[float, float]]) -> str:
+        return f"{sum(score >= rule.accept and error < LOCATED for score, error in chosen)} of {len(chosen)}"
+
+    return {
+        "located in plain conditions": share([find for find, table in boards if table.truth["plain"]]),
+        "located in hard conditions": share([find for find, table in boards if not table.truth["plain"]]),
+        "falsely located": sum(score >= rule.accept and error >= LOCATED for score, error in best),
+        "without a board": len(best) - len(boards),
+    }
+
+
+def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
+    """Train on the tables in `folder`, write both networks and the card to `models`; gives the card."""
+    cv2.setNumThreads(1)
+    tables = read_tables(folder, Split.TRAIN)[: plan.tables]
+    pointer = train_pointer(tables, plan, _reporting("pointer", say))
+    (models / POINTER).write_bytes(pointer)
+    say("looking for places to learn from")
+    places = judging.cut_places(np.random.default_rng((_SEED, 4)), tables, suggested(tables, pointer))
+    judge = train_judge(places, plan, _reporting("judge", say))
+    (models / JUDGE).write_bytes(judge)
+    trained_on = {"pictures": len(tables), "places": len(places.views), **asdict(plan)}
+    return write_card(folder, models, trained_on)
+
+
+def write_card(folder: Path, models: Path, trained_on: dict[str, Any]) -> dict[str, Any]:
+    """Choose the thresholds on one split, measure on another, and write the card."""
+    parts = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
+    finder = BoardFinder(running_pointer.Pointer(parts[0]), running_judge.Judge(parts[1]), _UNDECIDED)
+    calibration, test = (read_tables(folder, split) for split in (Split.CALIBRATE, Split.TEST))
+    rule = choose_rule(finds(finder, calibration))
+    card = {
+        "model": "pointer.onnx: where a picture shows a board's corners; judge.onnx: whether a place is the board",
+        "trained_on": trained_on | {"drawn": "by calibration.training from fixed seeds; no photograph"},
+        "rule": asdict(rule),
+        "rule_chosen_on": f"{len(calibration)} drawn tables of the calibration split",
+        "measured_on": {"pictures": f"{len(test)} drawn tables of the test split"}
+        | measure(finds(finder, test), test, rule),
+    }
+    (models / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+    return card
+
+
+def _reporting(what: str, say: Callable[[str], None]) -> Callable[[int, float], None]:
+    def report(step: int, loss: float) -> None:
+        if step % 100 == 0:
+            say(f"{what}: step {step}: loss {loss:.4f}")
+
+    return report

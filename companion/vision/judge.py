@@ -1,0 +1,80 @@
+"""Whether a place in the picture is the board: judged by a small network on the flattened picture of that place.
+
+It has seen many boards, and more places that look like one: a square beside the board, its lower edge taken for its
+top, half of it, checked cloth, keyboards, windows. It also says by how much each corner is off, so that a place that is
+roughly right can be mended and judged again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import cv2
+import numpy as np
+
+from companion.vision import lattice
+from companion.vision.plane import project
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.floating[Any]]
+    Picture = NDArray[np.uint8]
+
+SQUARES: Final = 4
+"""Squares along each side of the boards that are judged."""
+CORNERS: Final = 4
+PITCH: Final = 16
+"""Side of a square in the view that is judged, in its pixels."""
+BORDER: Final = 24
+"""How much is seen around the board, in the same pixels."""
+VIEW: Final = SQUARES * PITCH + 2 * BORDER
+"""Side of the view, in its pixels."""
+HOME: Final = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64) * SQUARES * PITCH + BORDER
+"""The four corners of a place in its view."""
+_FLATTEST = 10.0
+_FARTHEST_MEND = 0.75
+
+
+class Verdict(NamedTuple):
+    """What the network says of a place."""
+
+    score: float
+    """From 0 to 1: how much it is the board, with these corners."""
+    mended: Floats
+    """The corners (4, 2), moved to where the network sees them, in pixels of the picture."""
+
+
+class Judge:
+    """Judges places. Not for sharing between threads: OpenCV's networks keep their buffers."""
+
+    def __init__(self, network: bytes) -> None:
+        self._network = cv2.dnn.readNetFromONNX(np.frombuffer(network, np.uint8), engine=cv2.dnn.ENGINE_CLASSIC)
+
+    def judge(self, levels: list[Picture], places: Sequence[Floats]) -> list[Verdict]:
+        """What it says of each place, four corners (4, 2) in pixels, in a Lab picture (its `lattice.pyramid`)."""
+        if not places:
+            return []
+        self._network.setInput(np.stack([toned(view(levels, corners)) for corners in places]))
+        # The network's last four answers, which corners are covered, made it learn; they are too unsure to be told.
+        scores = np.asarray(self._network.forward(), np.float64).reshape(len(places), 1 + 3 * CORNERS)
+        return [_verdict(row, corners) for row, corners in zip(scores, places, strict=True)]
+
+
+def _verdict(row: Floats, corners: Floats) -> Verdict:
+    moved = HOME + row[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2).clip(-_FARTHEST_MEND, _FARTHEST_MEND) * PITCH
+    return Verdict(float(1 / (1 + np.exp(-row[0]))), project(lattice.homography(HOME, corners), moved))
+
+
+def view(levels: list[Picture], corners: Floats) -> Picture:
+    """The flattened picture of a place, `(VIEW, VIEW, 3)`."""
+    return lattice.flattened(levels, corners, HOME, (VIEW, VIEW))
+
+
+def toned(seen: Picture) -> NDArray[np.float32]:
+    """A view as the network wants it, `(3, VIEW, VIEW)`: colours around 0, contrasts made alike."""
+    spread = max(float(seen[..., 0].std()), _FLATTEST)
+    centred = (seen.astype(np.float32) - seen.mean(axis=(0, 1))) / spread
+    return np.ascontiguousarray(centred.transpose(2, 0, 1), np.float32)

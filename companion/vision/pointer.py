@@ -1,0 +1,203 @@
+"""Where a small network sees the board's corners: places for the board that lines alone do not suggest.
+
+The network looks at the picture made small and gives heat maps, at a quarter of that size: one for the board's four
+corners, which it does not tell apart, one for the other crossings of its lines, and one for all that the board covers.
+Four peaks make a place when all of that supports them: where the crossings would be there is heat, inside there is
+board, outside there is none. The board found small is looked at again, larger.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import cv2
+import numpy as np
+
+from companion.vision.lattice import homography
+from companion.vision.plane import project
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.floating[Any]]
+    Picture = NDArray[np.uint8]
+
+CHANNELS: Final = 3
+"""Corners, crossings, board."""
+FINER: Final = 2
+"""The network's map is at an eighth of its picture; each place of it holds so many by so many finer ones."""
+STRIDE: Final = 4
+"""Pixels of the network's picture for one place of a heat map."""
+LONGEST: Final = 320
+"""Longer side of the network's picture."""
+_FLATTEST: Final = 12.0
+_MULTIPLE = 8
+_PEAKS = 8
+_SURE_PEAKS = 5
+_LEAST_HEAT = 0.05
+_LEAST_BOARD = 0.4
+_PLACES = 3
+_ALIKE = 0.12
+_SMALLEST = 4.0
+"""Least side of a board in a heat map, in its places."""
+_LOOK_AGAIN = 0.55
+"""A board smaller than this part of the picture is looked at again."""
+_AROUND = 0.45
+"""How much is shown around it then, in parts of its size."""
+_SQUARES = 4
+_OUTSIDE = 0.6
+"""How far outside, in squares, there shall be no board."""
+
+
+class Place(NamedTuple):
+    """Four corners in pixels of the picture, going round, and how well the maps support them, 0 to 1."""
+
+    support: float
+    corners: Floats
+
+
+class Pointer:
+    """Looks at pictures. Not for sharing between threads: OpenCV's networks keep their buffers."""
+
+    def __init__(self, network: bytes) -> None:
+        self._network = cv2.dnn.readNetFromONNX(np.frombuffer(network, np.uint8), engine=cv2.dnn.ENGINE_CLASSIC)
+
+    def places(self, image: Picture) -> list[Place]:
+        """Places of the board in a BGR picture, best first."""
+        found = self._look(image)
+        if found and _size(found[0].corners) < _LOOK_AGAIN * max(image.shape[:2]):
+            left, top, right, bottom = _around(found[0].corners, image.shape)
+            nearer = self._look(np.ascontiguousarray(image[top:bottom, left:right]))
+            found += [Place(place.support, place.corners + np.array([left, top])) for place in nearer]
+        return sorted(found, key=lambda place: -place.support)
+
+    def _look(self, image: Picture) -> list[Place]:
+        heat, scale = self.heat(image)
+        return [Place(support, (corners + 0.5) * STRIDE / scale - 0.5) for support, corners in places_in(heat)]
+
+    def heat(self, image: Picture) -> tuple[Floats, float]:
+        """The maps `(CHANNELS, height, width)`, 0 to 1, of a BGR picture; and the network picture's scale."""
+        scale = LONGEST / max(image.shape[:2])
+        size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+        way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        toned = tone(np.asarray(cv2.resize(image, size, interpolation=way), np.uint8))
+        below, beside = -size[1] % _MULTIPLE, -size[0] % _MULTIPLE
+        padded = np.pad(toned, ((0, below), (0, beside), (0, 0)))
+        self._network.setInput(np.ascontiguousarray(padded.transpose(2, 0, 1)[None]))
+        return finer(np.asarray(self._network.forward())[0]), scale
+
+
+def tone(picture: Picture) -> NDArray[np.float32]:
+    """The picture around 0, its brightness and contrast made alike."""
+    spread = max(float(picture[::2, ::2].std()), _FLATTEST)
+    return np.asarray((picture.astype(np.float32) - picture.mean(axis=(0, 1))) / spread, np.float32)
+
+
+def finer(scores: Floats) -> Floats:
+    """The network's scores `(CHANNELS * FINER ** 2, h, w)` as heat maps `(CHANNELS, FINER * h, FINER * w)`."""
+    height, width = scores.shape[1:]
+    parts = scores.reshape(CHANNELS, FINER, FINER, height, width).transpose(0, 3, 1, 4, 2)
+    return np.asarray(1 / (1 + np.exp(-parts.reshape(CHANNELS, FINER * height, FINER * width))))
+
+
+def places_in(heat: Floats) -> list[Place]:
+    """The best places that heat maps support, their corners in places of the map."""
+    peaks = _peaks(heat[0])
+    guesses = [np.array(four) for four in itertools.combinations(peaks, 4)]
+    for three in itertools.combinations(peaks[:_SURE_PEAKS], 3):
+        guesses += [np.array([*three, three[i] + three[(i + 1) % 3] - three[(i + 2) % 3]]) for i in range(3)]
+    guesses += _outlines(heat[2])
+    near: Floats = np.array([cv2.dilate(part, np.ones((3, 3), np.uint8)) for part in heat[:2]], np.float64)
+    found = [Place(_support(near, heat[2], corners), corners) for corners in map(_round, guesses) if _possible(corners)]
+    kept: list[Place] = []
+    for place in sorted(found, key=lambda place: -place.support):
+        if all(_apart(place.corners, other.corners) > _ALIKE * _size(other.corners) for other in kept):
+            kept.append(place)
+        if len(kept) == _PLACES:
+            break
+    return kept
+
+
+def _peaks(part: Floats) -> list[Floats]:
+    """Local maxima, best first, each (2,) x and y between places."""
+    highest = (part >= cv2.dilate(part, np.ones((3, 3), np.uint8))) & (part > _LEAST_HEAT)
+    ys, xs = np.nonzero(highest)
+    order = np.argsort(-part[ys, xs])[:_PEAKS]
+    padded = np.pad(part, 1)
+    around = np.arange(-1, 2)
+    peaks = []
+    for x, y in zip(xs[order], ys[order], strict=True):
+        window = padded[y : y + 3, x : x + 3]
+        total = float(window.sum())
+        peaks.append(np.array([x + float(window.sum(0) @ around) / total, y + float(window.sum(1) @ around) / total]))
+    return peaks
+
+
+def _outlines(board: Floats) -> list[Floats]:
+    """The largest region that is board, as four corners, if it has four."""
+    regions, _ = cv2.findContours((board > _LEAST_BOARD).astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    if not regions:
+        return []
+    largest = cv2.convexHull(max(regions, key=cv2.contourArea))
+    corners = cv2.approxPolyN(largest, 4, epsilon_percentage=-1.0, ensure_convex=False) if len(largest) >= 4 else None  # noqa: PLR2004
+    return [] if corners is None else [np.asarray(corners, np.float64).reshape(-1, 2)]
+
+
+def _round(corners: Floats) -> Floats:
+    """The corners in the order in which they go round."""
+    step = corners - corners.mean(axis=0)
+    return np.asarray(corners[np.argsort(np.arctan2(step[:, 1], step[:, 0]))])
+
+
+def _possible(corners: Floats) -> bool:
+    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
+    outline = corners.astype(np.float32).reshape(-1, 1, 2)
+    return bool(sides.min() > _SMALLEST and sides.max() < 4 * sides.min() and cv2.isContourConvex(outline))
+
+
+def _grid() -> tuple[Floats, Floats, Floats]:
+    """Crossings that are no corners, middles of squares, and points outside, in squares."""
+    lines = np.arange(_SQUARES + 1, dtype=np.float64)
+    crossings = np.array([(x, y) for x in lines for y in lines if not {x, y} <= {0, _SQUARES}])
+    middles = np.array([(x, y) for x in lines[:-1] + 0.5 for y in lines[:-1] + 0.5])
+    beyond = (-_OUTSIDE, _SQUARES + _OUTSIDE)
+    outside = np.array([p for x in lines[:-1] + 0.5 for far in beyond for p in ((x, far), (far, x))])
+    return crossings, middles, outside
+
+
+_CROSSINGS, _MIDDLES, _BEYOND = _grid()
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64) * _SQUARES
+
+
+def _support(near: Floats, board: Floats, corners: Floats) -> float:
+    grid = homography(_UNIT, corners)
+    at_corners = _look(near[0], corners).mean()
+    at_crossings = _look(near[1], project(grid, _CROSSINGS)).mean()
+    inside, outside = _look(board, project(grid, _MIDDLES)).mean(), _look(board, project(grid, _BEYOND)).mean()
+    return float(0.3 * at_corners + 0.35 * at_crossings + 0.35 * max(0.0, inside - outside))
+
+
+def _look(part: Floats, points: Floats) -> Floats:
+    at = np.round(points).astype(int)
+    height, width = part.shape
+    inside = (at >= 0).all(axis=1) & (at[:, 0] < width) & (at[:, 1] < height)
+    seen = np.zeros(len(points))
+    seen[inside] = part[at[inside, 1], at[inside, 0]]
+    return seen
+
+
+def _apart(corners: Floats, other: Floats) -> float:
+    return min(float(np.abs(np.roll(corners, turn, axis=0) - other).max()) for turn in range(4))
+
+
+def _size(corners: Floats) -> float:
+    return float(np.ptp(corners, axis=0).max())
+
+
+def _around(corners: Floats, shape: tuple[int, ...]) -> tuple[int, int, int, int]:
+    """The part of a picture, left, top, right and bottom, that shows a place and some of its surroundings."""
+    reach = _AROUND * _size(corners)
+    low = np.maximum(corners.min(axis=0) - reach, 0).astype(int)
+    high = np.minimum(corners.max(axis=0) + reach, (shape[1], shape[0])).astype(int)
+    return int(low[0]), int(low[1]), int(high[0]), int(high[1])

@@ -1,0 +1,72 @@
+"""Places for a board that the lines of a picture suggest, and the board that lines alone tell.
+
+Straight segments suggest how the table lies (`plane`); on each flattened table a comb of the board's lines is slid
+about (`lattice.search`); the best places can then be fitted (`lattice.fit`) and weighed (`lattice.weigh`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+
+from companion.vision import lattice, plane
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.vision.mesh import Mesh
+
+    Floats = NDArray[np.floating[Any]]
+    Picture = NDArray[np.uint8]
+
+_SEARCHED = 960
+"""Longer side of the picture in which views and candidates are looked for."""
+_VIEWS = 8
+_PER_VIEW = 12
+_BEST_OF_VIEW = 2
+_BEST_OF_REST = 8
+_BRIGHT = 220.0
+_MOST_GAIN = 4.0
+
+
+def in_lab(image: Picture, longest: int) -> tuple[Picture, float]:
+    """The picture in 8-bit Lab, at most `longest` pixels long, dim ones brightened; and its scale."""
+    scale = min(1.0, longest / max(image.shape[:2]))
+    if scale < 1:
+        image = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+    bright = float(np.percentile(image[::8, ::8].max(axis=2), 98))
+    gain = min(_MOST_GAIN, _BRIGHT / max(bright, 1.0))
+    if gain > 1:
+        image = np.asarray(cv2.convertScaleAbs(image, alpha=gain), np.uint8)
+    return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.uint8), scale
+
+
+class LinesSeen:
+    """The lines of a picture, and how the table may lie because of them: worked out once, for any mesh."""
+
+    def __init__(self, image: Picture) -> None:
+        lab, self._scale = in_lab(image, _SEARCHED)
+        self._views = plane.views(plane.segments(lab), (lab.shape[1], lab.shape[0]), _VIEWS)
+        self._smooth = np.asarray(cv2.GaussianBlur(lab, (0, 0), 0.8), np.uint8)
+
+    def suggest(self, mesh: Mesh) -> list[Floats]:
+        """Corners (4, 2), in pixels of the picture, of places where lines suggest a board with this mesh.
+
+        The best under each view come first, lest one cloth crowd out all else; then the best of the rest.
+        """
+        found = [lattice.search(self._smooth, view, _PER_VIEW, mesh) for view in self._views]
+        chosen = [candidate for places in found for candidate in places[:_BEST_OF_VIEW]]
+        rest = [candidate for places in found for candidate in places[_BEST_OF_VIEW:]]
+        rest.sort(key=lambda candidate: -candidate.evidence)
+        return [candidate.corners / self._scale for candidate in chosen + rest[:_BEST_OF_REST]]
+
+    def tell(self, levels: list[Picture], scale: float, mesh: Mesh) -> tuple[float, Floats]:
+        """The likeliest place and how likely it is, 0 to 1; its corners (4, 2) in pixels of `levels`.
+
+        `levels` is the `lattice.pyramid` of the picture in Lab, made smaller by `scale`.
+        """
+        fitted = [lattice.fit(levels, corners * scale, mesh) for corners in self.suggest(mesh)]
+        judged = [(lattice.likeness(lattice.weigh(levels, corners, mesh)), corners) for corners in fitted]
+        return max(judged, key=lambda pair: pair[0], default=(0.0, mesh.corners))

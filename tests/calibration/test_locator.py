@@ -1,0 +1,116 @@
+"""What the locator's networks are taught and how its thresholds are chosen; only where PyTorch and ONNX are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.training.tables import Table
+from companion.vision.judge import CORNERS, HOME, PITCH, VIEW, Judge
+from companion.vision.lattice import Weight, homography
+from companion.vision.plane import project
+from companion.vision.pointer import Pointer
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("onnx")
+
+from calibration.training import judging  # noqa: E402 - needs what may be missing
+from calibration.training.export import chain  # noqa: E402
+from calibration.training.locator import LOCATED, Find, choose_rule, corner_error, measure  # noqa: E402
+from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
+from calibration.training.locator_network import Pointer as PointerNetwork  # noqa: E402
+from calibration.training.pointing import heat_maps  # noqa: E402
+
+CORNERS_SEEN = np.array([[100.0, 300.0], [310.0, 290.0], [280.0, 110.0], [120.0, 120.0]])
+SQUARE = 50.0
+
+
+def table(covered: tuple[str, ...] = ()) -> Table:
+    return Table(
+        Path("0.jpg"), CORNERS_SEEN, CORNERS_SEEN + np.array([0, 12]), {"covered": list(covered), "plain": True}
+    )
+
+
+def shaken(network):
+    torch.manual_seed(0)
+    for module in network.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.running_mean.normal_()
+            module.running_var.uniform_(0.5, 2)
+    return network.eval()
+
+
+def test_the_boards_own_corners_are_right_however_they_are_named():
+    for corners in (CORNERS_SEEN, np.roll(CORNERS_SEEN, 1, axis=0), CORNERS_SEEN[::-1]):
+        said = judging.truth(corners, table(), 1.0)
+        assert said[0] == 1
+        assert np.abs(said[1 : 1 + 2 * CORNERS]).max() < 1e-4
+
+
+def test_what_is_told_of_a_corner_leads_back_to_the_truth():
+    off = CORNERS_SEEN + np.array([[6, -4], [-5, 3], [2, 7], [-3, -6]])
+    told = judging.truth(off, table(), 1.0)[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2)
+    assert np.abs(project(homography(HOME, off), HOME + told * PITCH) - CORNERS_SEEN).max() < 1e-3
+
+
+@pytest.mark.parametrize("shift", [(SQUARE, 0), (0, -SQUARE), (SQUARE / 2, 0)])
+def test_a_lattice_beside_the_board_is_wrong(shift):
+    assert judging.truth(CORNERS_SEEN + shift, table(), 1.0)[0] == 0
+
+
+def test_a_covered_corner_is_told_at_its_place():
+    said = judging.truth(np.roll(CORNERS_SEEN, -1, axis=0), table(covered=("d1",)), 1.0)
+    assert said[1 + 2 * CORNERS : 1 + 3 * CORNERS].tolist() == [1, 0, 0, 0]
+
+
+def test_heat_is_where_the_corners_are():
+    folded = heat_maps(CORNERS_SEEN * 0.8, (320, 240))
+    assert folded.shape == (12, 30, 40)
+    assert folded[:4].sum() > 4
+    assert heat_maps(None, (320, 240)).max() == 0
+
+
+def test_opencv_and_pytorch_agree_on_the_judge_but_for_half_precision():
+    network = shaken(JudgeNetwork())
+    levels = [np.random.default_rng(0).integers(0, 255, (400, 400, 3)).astype(np.uint8)]
+    file = chain("judge", network.layers, ["n", 3, VIEW, VIEW], ["n", 13])
+    (verdict,) = Judge(file).judge(levels, [CORNERS_SEEN])
+    from companion.vision.judge import toned, view  # noqa: PLC0415
+
+    with torch.no_grad():
+        scores = network(torch.from_numpy(toned(view(levels, CORNERS_SEEN)))[None])[0].numpy()
+    assert verdict.score == pytest.approx(1 / (1 + np.exp(-scores[0])), abs=5e-3)
+
+
+def test_the_pointer_takes_pictures_of_any_size():
+    pointer = Pointer(chain("pointer", shaken(PointerNetwork()).layers, ["n", 3, "h", "w"], ["n", 12, "h8", "w8"]))
+    for size in ((480, 640), (1280, 720), (130, 200)):
+        heat, scale = pointer.heat(np.zeros((*size, 3), np.uint8))
+        assert heat.shape[0] == 3
+        assert abs(heat.shape[1] * 4 - size[0] * scale) < 8.5
+
+
+def weight(lines: float) -> Weight:
+    return Weight(lines, lines, lines - 0.1, lines, 0.5 - lines / 2, 0.2, 10 + 20 * lines)
+
+
+def test_a_rule_is_chosen_that_no_wrong_place_meets():
+    rng = np.random.default_rng(1)
+    found = []
+    for i in range(60):
+        wrong = [Find(3.0, float(rng.uniform(0, 0.9)), weight(float(rng.uniform(0.1, 0.4)))) for _ in range(4)]
+        right = Find(0.05, float(rng.uniform(0.7, 1)), weight(float(rng.uniform(0.5, 0.8))))
+        found.append([right, *wrong] if i % 6 else wrong)
+    rule = choose_rule(found)
+    tables = [table() if i % 6 else Table(Path("0.jpg"), None, None, {}) for i in range(60)]
+    told = measure(found, tables, rule)
+    assert told["falsely located"] == 0
+    assert told["located in plain conditions"] == "50 of 50"
+    assert 0 < rule.perhaps < rule.accept <= rule.sure <= 1
+
+
+def test_errors_are_counted_in_squares_in_the_naming_that_fits_best():
+    assert corner_error(np.roll(CORNERS_SEEN, 3, axis=0)[::-1], CORNERS_SEEN) == 0
+    assert corner_error(CORNERS_SEEN + np.array([SQUARE, 0]), CORNERS_SEEN) > LOCATED

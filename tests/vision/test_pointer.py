@@ -1,0 +1,69 @@
+"""From heat maps to places: whose four peaks belong together, and what the maps must show besides."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.vision.plane import project
+from companion.vision.pointer import CHANNELS, FINER, finer, places_in, tone
+
+SHAPE = (60, 80)
+SQUARE = np.array([[20.0, 45.0], [50.0, 42.0], [47.0, 14.0], [22.0, 16.0]])
+
+
+def heat_of(corners: np.ndarray, *, seen: tuple[int, ...] = (0, 1, 2, 3)) -> np.ndarray:
+    """The maps of a board with these corners, of which only those `seen` are hot."""
+    maps = np.zeros((CHANNELS, *SHAPE))
+    unit = np.array([[0, 4], [4, 4], [4, 0], [0, 0]], np.float32)
+    grid = cv2.getPerspectiveTransform(unit, corners.astype(np.float32))
+    crossings = project(grid, np.array([(x, y) for x in range(5) for y in range(5) if not {x, y} <= {0, 4}], float))
+    y, x = np.mgrid[: SHAPE[0], : SHAPE[1]]
+    for channel, points in ((0, corners[list(seen)]), (1, crossings)):
+        for px, py in points:
+            maps[channel] = np.maximum(maps[channel], 0.9 * np.exp(-((x - px) ** 2 + (y - py) ** 2) / 2))
+    board = np.zeros(SHAPE, np.uint8)
+    cv2.fillConvexPoly(board, np.round(corners).astype(np.int32), 1)
+    maps[2] = board
+    return maps
+
+
+def off(found: np.ndarray, truth: np.ndarray) -> float:
+    ways = [np.roll(way, turn, axis=0) for way in (found, found[::-1]) for turn in range(4)]
+    return min(float(np.abs(way - truth).max()) for way in ways)
+
+
+def test_four_peaks_make_a_place_between_the_maps_places():
+    best = places_in(heat_of(SQUARE + 0.3))[0]
+    assert off(best.corners, SQUARE + 0.3) < 0.35
+    assert best.support > 0.6
+
+
+def test_peaks_that_nothing_else_supports_do_not_mislead():
+    maps = heat_of(SQUARE)
+    for x, y in ((70, 8), (72, 52), (5, 5)):
+        maps[0, y, x] = 1.0
+    assert off(places_in(maps)[0].corners, SQUARE) < 1
+
+
+def test_a_corner_that_is_not_seen_is_guessed_from_the_others():
+    assert any(off(place.corners, SQUARE) < 4 for place in places_in(heat_of(SQUARE, seen=(0, 1, 3))))
+
+
+def test_cold_maps_have_no_place():
+    assert places_in(np.zeros((CHANNELS, *SHAPE))) == []
+
+
+def test_folded_scores_unfold_to_finer_maps():
+    scores = np.full((CHANNELS * FINER**2, 2, 3), -20.0)
+    scores[FINER**2 + 1, 1, 2] = 20.0  # crossings, upper right of the four
+    maps = finer(scores)
+    assert maps.shape == (CHANNELS, 4, 6)
+    assert np.argwhere(maps > 0.5).tolist() == [[1, 2, 5]]
+
+
+@pytest.mark.parametrize("gain", [0.5, 1.0])
+def test_a_dimmer_picture_is_toned_to_the_same(gain):
+    picture = np.random.default_rng(1).integers(40, 250, (20, 30, 3)).astype(np.uint8)
+    assert np.abs(tone((picture * gain).astype(np.uint8)) - tone(picture)).max() < 0.05
