@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibration.training.render import render
-from calibration.training.scene import SIDE, Family, draw_scene, ordinary, plain, within_supply
+from calibration.training.scene import SIDE, Family, draw_scene, of_one_set, ordinary, plain
 from calibration.training.textures import Fabrics
 from calibration.training.truth import CLASSES
 from companion.rules import Layout
@@ -83,7 +83,7 @@ class Studio:
     def _scene(self, rng: np.random.Generator) -> Scene:
         """Training sees any mixture of pieces; what promises are made of and measured on is one set, as in a game."""
         scene = draw_scene(rng)
-        return scene if self._split is Split.TRAIN else within_supply(rng, scene)
+        return scene if self._split is Split.TRAIN else of_one_set(rng, scene)
 
     def _rng(self, number: int) -> np.random.Generator:
         return np.random.default_rng((self._split.value, 1, number))

@@ -18,8 +18,8 @@ import cv2
 import numpy as np
 from rich.progress import track
 
-from calibration.training.canvas import Canvas
-from calibration.training.dataset import Split, Studio
+from calibration.training.canvas import SHIFT, Canvas
+from calibration.training.dataset import BOARD, Split, Studio
 from calibration.training.ground import board_sheet, plate_outlines
 from calibration.training.marks import mark
 from calibration.training.photograph import take
@@ -29,7 +29,7 @@ from calibration.training.scene import SIDE, plain
 from calibration.training.truth import JUDGED, truth
 from calibration.training.view import outline, turn
 from companion.readings import ALL_CONTENTS
-from companion.rules import Kind, Layout
+from companion.rules import Kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Stage:
         top = self._material("board", sheet, gloss=board.gloss)
         wall = self._material("board edge", np.full((2, 2, 3), board.edge, np.float32), gloss=0.0)
         for i, plate in enumerate(plates):
-            flat = canvas.flat(plate) / (1 << 4) + 0.5
+            flat = canvas.flat(plate) / (1 << SHIFT) + 0.5
             on_sheet = np.column_stack([flat[:, 0], canvas.side - flat[:, 1]]) / canvas.side
             self._prism(f"plate {i}", plate, (-board.thickness, 0.0), (top, wall), on_sheet)
 
@@ -230,7 +230,7 @@ def trace(studio: Studio, number: int) -> tuple[NDArray[np.uint8], dict[str, Any
 def _truth(canvas: Canvas, picture: NDArray[np.uint8], marks: dict[Kind, Floats], scene: Scene) -> dict[str, Any]:
     paint(canvas, marks)
     targets, weights = truth(canvas, picture, marks)
-    names = [str(square) for square in Layout.parse("4x4").squares]
+    names = [str(square) for square in BOARD.squares]
     words = ["." if content is None else str(content) for content in ALL_CONTENTS]
     corners = canvas.view.project(CORNERS, 0.0)
     return {

@@ -232,7 +232,7 @@ def draw_scene(rng: Generator) -> Scene:
     return scene
 
 
-def within_supply(rng: Generator, scene: Scene) -> Scene:
+def of_one_set(rng: Generator, scene: Scene) -> Scene:
     """The same scene, but on its squares lie pieces of one set: two of each kind and colour, as in a real game."""
     supply = [(colour, kind) for colour in Colour for kind in KINDS for _ in range(2)]
     drawn = iter(rng.permutation(len(supply)).tolist())

@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import cv2
 import numpy as np
@@ -19,6 +19,7 @@ import numpy as np
 from companion.errors import ProfileError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Piece
+from companion.vision.context import softmax
 from companion.vision.faces import FACE, Face, FaceMatcher, best_of_content, by_content
 from companion.vision.pieces import CLASSES, COVERED, SetRule, Tone, bundled_backbone
 
@@ -109,7 +110,7 @@ class EnrolledRecogniser:
         seen = traits(self._recogniser, patches, tone)
         if seen.shape[1] + 1 != self._look.weights.shape[1]:
             raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
-        states = _shares(seen @ self._look.weights[:, :-1].T + self._look.weights[:, -1])
+        states = softmax(seen @ self._look.weights[:, :-1].T + self._look.weights[:, -1])
         rows = np.zeros((len(patches), STATES + CLASSES), np.float32)
         rows[:, :STATES] = states
         pieces = np.flatnonzero(states[:, 1:3].sum(axis=1) > _MAYBE)
@@ -128,7 +129,7 @@ class EnrolledRecogniser:
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
-            probabilities[:, kinds] = states[:, state, None] * _shares(self._steepness * explained[:, kinds])
+            probabilities[:, kinds] = states[:, state, None] * softmax(self._steepness * explained[:, kinds])
         at_odds = self._at_odds(embeddings[:, :STATES], explained)
         strange = ((alike < self._look.least_alike) | at_odds) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
@@ -153,8 +154,3 @@ class EnrolledRecogniser:
     def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
         """For each patch the contents that cannot be ruled out; a photograph is looked at no other way than a frame."""
         return self.rule.contents(probabilities)
-
-
-def _shares(scores: NDArray[Any]) -> Floats:
-    grown = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return np.asarray(grown / grown.sum(axis=1, keepdims=True), np.float32)

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import cv2
 import numpy as np
 
-from companion.vision import lattice
+from companion.vision import lattice, networks
 from companion.vision.plane import project
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ class Judge:
     """Judges places. Not for sharing between threads: OpenCV's networks keep their buffers."""
 
     def __init__(self, network: bytes) -> None:
-        self._network = cv2.dnn.readNetFromONNX(np.frombuffer(network, np.uint8), engine=cv2.dnn.ENGINE_CLASSIC)
+        self._network = networks.load(network)
 
     def judge(self, levels: list[Picture], places: Sequence[Floats]) -> list[Verdict]:
         """What it says of each place, four corners (4, 2) in pixels, in a Lab picture (its `lattice.pyramid`)."""

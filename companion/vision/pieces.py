@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
-import cv2
 import numpy as np
 
 from companion.errors import VisionError
 from companion.readings import ALL_CONTENTS, ANYTHING
+from companion.vision import networks
 from companion.vision.context import Context, softmax
 from companion.vision.rectify import PATCH
 
@@ -99,7 +99,7 @@ class Recogniser:
 
     def __init__(self, backbone: bytes, head: bytes, rule: SetRule, still_rule: SetRule | None = None) -> None:
         """`rule` is for a frame of a video, `still_rule` for a photograph that was looked at in more ways."""
-        self._backbone, self._context = _network(backbone), Context(head)
+        self._backbone, self._context = networks.load(backbone), Context(head)
         self.rule, self.still_rule = rule, still_rule or rule
 
     @classmethod
@@ -145,10 +145,6 @@ def bundled_backbone() -> bytes:
 def mirrored(patches: Patches) -> Patches:
     """The patches with left and right exchanged; what is away from the camera stays on top."""
     return np.ascontiguousarray(patches[:, :, ::-1])
-
-
-def _network(model: bytes) -> cv2.dnn.Net:
-    return cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8), engine=cv2.dnn.ENGINE_CLASSIC)
 
 
 def _check(patches: Patches) -> None:

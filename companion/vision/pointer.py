@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import cv2
 import numpy as np
 
+from companion.vision import networks
 from companion.vision.lattice import homography
 from companion.vision.plane import project
 
@@ -61,7 +62,7 @@ class Pointer:
     """Looks at pictures. Not for sharing between threads: OpenCV's networks keep their buffers."""
 
     def __init__(self, network: bytes) -> None:
-        self._network = cv2.dnn.readNetFromONNX(np.frombuffer(network, np.uint8), engine=cv2.dnn.ENGINE_CLASSIC)
+        self._network = networks.load(network)
 
     def places(self, image: Picture) -> list[Place]:
         """Places of the board in a BGR picture, best first."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from companion.rules import Colour, Game, Kind, Move, Square
 from tests.bench.stress.stage import Act, Stage
 from tests.bench.stress.studio import Slide, Thing
 from tests.bench.stress.weather import Weather
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def legal_plays(game: Game) -> list[Move]:
@@ -72,15 +76,7 @@ def repaired(stage: Stage, game: Game, move: Move) -> Act:
     if not illegal:
         yield from plain_move(stage, move)
         return
-    yield from stage.fetch(move.colour, move.piece)
-    yield from stage.put(move.colour, illegal[stage.rng.integers(len(illegal))])
-    square = next(reversed(stage.board))
-    yield from stage.leave(move.colour)
-    yield from stage.wait(1.0, 3.0)
-    yield from stage.lift(move.colour, square)
-    yield from stage.put(move.colour, move.square)
-    stage.commit(move, "wrong square")
-    yield from stage.leave(move.colour)
+    yield from _elsewhere_first(stage, move, illegal, (1.0, 3.0), "wrong square")
 
 
 def taken_back(stage: Stage, game: Game, move: Move) -> Act:
@@ -89,14 +85,21 @@ def taken_back(stage: Stage, game: Game, move: Move) -> Act:
     if not others:
         yield from plain_move(stage, move)
         return
+    yield from _elsewhere_first(stage, move, others, (0.2, 2.5), "taken back")
+
+
+def _elsewhere_first(
+    stage: Stage, move: Move, elsewhere: Sequence[Square], wait_s: tuple[float, float], why: str
+) -> Act:
+    """On one of these squares first; the hand leaves, waits so long, and moves the piece to where it belongs."""
     yield from stage.fetch(move.colour, move.piece)
-    yield from stage.put(move.colour, others[stage.rng.integers(len(others))])
+    yield from stage.put(move.colour, elsewhere[stage.rng.integers(len(elsewhere))])
     square = next(reversed(stage.board))
     yield from stage.leave(move.colour)
-    yield from stage.wait(0.2, 2.5)
+    yield from stage.wait(*wait_s)
     yield from stage.lift(move.colour, square)
     yield from stage.put(move.colour, move.square)
-    stage.commit(move, "taken back")
+    stage.commit(move, why)
     yield from stage.leave(move.colour)
 
 
