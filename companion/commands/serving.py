@@ -7,10 +7,10 @@ import contextlib
 import json
 import logging
 import os
+import queue
 import secrets
 import signal
 import socket
-import threading
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -135,12 +135,12 @@ def serve(
     gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=addresses)
     app = create_app(tables, gate, secret_key=keys.secret_key, tiles=tiles)
     with ExitStack() as running:
-        stop = _told_to_stop(running)
+        wait_for_the_end = told_to_stop(running)
         for table in tables.values():
             running.enter_context(table.running())
         serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
         _tell_where(serving.port, keys.pin, sorted(addresses))
-        stop.wait()
+        wait_for_the_end()
     if any(table.alive for table in tables.values()):
         # Its thread is inside a driver or OpenCV, which crash when Python is torn down around them.
         atexit.register(os._exit, 1)
@@ -154,16 +154,20 @@ def _tell_where(port: int, pin: str, addresses: list[str]) -> None:
         click.echo(f"The PIN of the referee's hand is {pin}", err=True)
 
 
-def _told_to_stop(running: ExitStack) -> threading.Event:
-    """Set by Ctrl-C, or by whoever ends the program politely; it is as it was again when `running` ends."""
-    stop = threading.Event()
+def told_to_stop(running: ExitStack) -> Callable[[], object]:
+    """Waits for Ctrl-C, or for whoever ends the program politely; signals are as they were when `running` has ended.
+
+    A signal may come while the main thread is inside the very object that it waits with. `threading.Event` would then
+    wait for itself for ever; `queue.SimpleQueue` is made to be filled from within.
+    """
+    told: queue.SimpleQueue[int] = queue.SimpleQueue()
 
     def on_signal(number: int, frame: Any) -> None:  # noqa: ARG001
-        stop.set()
+        told.put(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         running.callback(_restore(number, signal.signal(number, on_signal)))
-    return stop
+    return told.get
 
 
 def _restore(number: signal.Signals, before: Any) -> Callable[[], None]:

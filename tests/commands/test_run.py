@@ -122,6 +122,31 @@ def test_program_whose_source_hangs_leaves_without_waiting_for_it():
     assert "table 1 does not stop: its source camera:hanging hangs" in process.told
 
 
+_SIGNALLED_AT_EVERY_LINE = """
+import signal, sys
+from contextlib import ExitStack
+from companion.commands.serving import told_to_stop
+
+def signalled(frame, event, argument):
+    if event == "line":
+        signal.raise_signal(signal.SIGTERM)
+    return signalled
+
+with ExitStack() as running:
+    wait = told_to_stop(running)
+    def waiting():
+        signal.raise_signal(signal.SIGTERM)
+        wait()
+    sys.settrace(signalled)
+    waiting()
+    sys.settrace(None)
+"""
+
+
+def test_signal_ends_the_program_wherever_its_waiting_is():
+    subprocess.run([sys.executable, "-c", _SIGNALLED_AT_EVERY_LINE], check=True, timeout=PATIENCE_S)
+
+
 def test_camera_that_is_not_there_yet_is_told_and_comes_up_when_it_appears(start):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
