@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from companion.vision.board import BoardPose
 from tests.bench.stress.acts import BETWEEN, WITH_MOVE
 from tests.bench.stress.eye import Errors
-from tests.bench.stress.watching import eyes, imagine_game, watch_clip
+from tests.bench.stress.shows import disturbed_game
+from tests.bench.stress.studio import Studio
+from tests.bench.stress.watching import LAYOUT, eyes, imagine_game, watch_clip
 
 NAMES = [*WITH_MOVE, *BETWEEN]
 
@@ -29,6 +33,16 @@ def test_a_piece_played_elsewhere_is_not_a_second_move_though_its_old_square_set
 @pytest.fixture(scope="module")
 def reader():
     return eyes()
+
+
+@pytest.mark.parametrize("seed", [7, 38])
+def test_a_board_is_not_taken_together_with_the_pieces_beside_it(seed, reader):
+    show = disturbed_game(seed)
+    found = reader.locate(next(show.frames()).image, LAYOUT)
+    assert isinstance(found, BoardPose)
+    square = np.linalg.norm(np.diff(found.points(), axis=0), axis=1).min() / 4
+    true = Studio(show.look, show.rng).corners()
+    assert min(np.abs(np.roll(true, turn, axis=0) - found.points()).max() for turn in range(4)) < 0.25 * square
 
 
 @pytest.mark.slow

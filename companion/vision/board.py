@@ -23,9 +23,10 @@ from companion.vision import lattice
 from companion.vision.judge import SQUARES, Judge, Verdict
 from companion.vision.markers import mat_corners
 from companion.vision.mesh import Mesh
+from companion.vision.plane import misfit
 from companion.vision.pointer import Pointer
 from companion.vision.rule import FinderRule
-from companion.vision.suggestions import LinesSeen, in_lab
+from companion.vision.suggestions import MISFIT, LinesSeen, in_lab
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +146,7 @@ class BoardFinder:
         order = np.argsort([-verdict.score for verdict in second])[:_BEST]
         tried = [mended[i] for i in order] + [second[i].mended for i in order]
         tried += [lattice.fit(levels, second[i].mended, mesh) for i in order]
-        tried = [corners for corners in tried if _possible(corners)]
+        tried = [corners for corners in tried if _possible(corners) and _may_be_square(corners, levels[0])]
         judged = zip(tried, self._judge.judge(levels, tried), strict=True)
         return [self._weighed(levels, corners, verdict, mesh) for corners, verdict in judged]
 
@@ -223,6 +224,11 @@ def _possible(corners: Floats) -> bool:
     return bool(np.isfinite(corners).all() and ((turns > 0).all() or (turns < 0).all())) and (
         _square_side(corners) > _SMALLEST_SQUARE / 2
     )
+
+
+def _may_be_square(corners: Floats, picture: NDArray[np.uint8]) -> bool:
+    """Whether corners can be those of something square: a board between rows of spare pieces, and these, cannot."""
+    return misfit(corners, (SQUARES, SQUARES), (picture.shape[1], picture.shape[0])) < MISFIT
 
 
 def _square_side(corners: Floats) -> float:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 FOCAL_LENGTH = 0.9
 """In longer picture sides: 58 degrees, between telephones (about 70) and most webcams (about 55)."""
+_ORDINARY_FOCALS = (0.6, 0.68, 0.77, 0.88, 1.0, 1.2, 1.45, 1.8, 2.2)
+"""The same, from wide-angle webcams to telephones' second lenses and pictures that were cut out of larger ones."""
+_MOST_TILT = np.radians(66)
+"""Of a board that can be read."""
 _TILTS = (0, 12, 24, 34, 43, 51, 58, 64)
 """Degrees off the vertical; steps shrink where perspective grows."""
 _SHORTEST_SEGMENT = 0.012
@@ -66,6 +70,26 @@ def untilt(tilt: float, direction: float, size: tuple[int, int]) -> Floats:
     camera = np.array([[focal, 0.0, width / 2], [0.0, focal, height / 2], [0.0, 0.0, 1.0]])
     axis = tilt * np.array([np.cos(direction), np.sin(direction), 0.0])
     return np.asarray(camera @ cv2.Rodrigues(axis)[0] @ np.linalg.inv(camera))
+
+
+def misfit(corners: Floats, shape: tuple[int, int], size: tuple[int, int]) -> float:
+    """How unlike a board of `shape` (columns, rows) four corners (4, 2) of a picture of `size` (width, height) are.
+
+    They go round from a1 to d1. Seen by any ordinary camera the sides of a square stand at right angles and are equally
+    long. The answer is how far they are from that, as a share, for the camera that suits the corners best; infinite if
+    it looked along the table. A rectangle much longer than wide looks square only from so low that its far side is seen
+    much shorter than its near one.
+    """
+    columns, rows = shape
+    outline = np.array([[0.0, 0], [columns, 0], [columns, rows], [0, rows]])
+    seen = cv2.getPerspectiveTransform(outline.astype(np.float32), (corners - np.array(size) / 2).astype(np.float32))
+    lens = np.array([(focal * max(size), focal * max(size), 1.0) for focal in _ORDINARY_FOCALS])
+    along, up = seen[:, 0] / lens, seen[:, 1] / lens
+    lengths = np.linalg.norm(along, axis=1), np.linalg.norm(up, axis=1)
+    askew = (along * up).sum(axis=1) / (lengths[0] * lengths[1])
+    normal = np.cross(along, up)
+    upright = np.abs(normal[:, 2]) > np.cos(_MOST_TILT) * np.linalg.norm(normal, axis=1)
+    return float(np.where(upright, np.hypot(np.log(lengths[0] / lengths[1]), askew), np.inf).min())
 
 
 def project(homography: Floats, points: Floats) -> Floats:

@@ -27,6 +27,9 @@ _VIEWS = 8
 _PER_VIEW = 12
 _BEST_OF_VIEW = 2
 _BEST_OF_REST = 8
+MISFIT = 0.25
+"""What is farther than this from a board's shape is none (`plane.misfit`); 547 true ones, drawn and sampled, are at
+most 0.16 away, a board taken together with the pieces that lie on both sides of it, from 0.4 on."""
 _BRIGHT = 220.0
 _MOST_GAIN = 4.0
 
@@ -67,6 +70,8 @@ class LinesSeen:
 
         `levels` is the `lattice.pyramid` of the picture in Lab, made smaller by `scale`.
         """
+        size = (levels[0].shape[1], levels[0].shape[0])
         fitted = [lattice.fit(levels, corners * scale, mesh) for corners in self.suggest(mesh)]
+        fitted = [corners for corners in fitted if plane.misfit(corners, (mesh.columns, mesh.rows), size) < MISFIT]
         judged = [(lattice.likeness(lattice.weigh(levels, corners, mesh)), corners) for corners in fitted]
         return max(judged, key=lambda pair: pair[0], default=(0.0, mesh.corners))

@@ -1,0 +1,38 @@
+"""What a camera can make of a board's outline, and what it cannot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.vision.plane import misfit
+from companion.vision.suggestions import MISFIT
+
+SIZE = (960, 540)
+
+
+def seen(columns: float, rows: float, *, tilt: float, turn: float, focal: float = 0.9) -> np.ndarray:
+    """Corners a1, d1, d4, a4 of a rectangle in the middle of the picture; `tilt` and `turn` in degrees."""
+    tilt, turn = np.radians((tilt, turn))
+    flat = np.array([[-columns, -rows], [columns, -rows], [columns, rows], [-columns, rows]]) / 2
+    flat = flat @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    x, y, z = flat[:, 0], -flat[:, 1] * np.cos(tilt), 12 + flat[:, 1] * np.sin(tilt)
+    return np.column_stack([x, y]) / z[:, None] * focal * max(SIZE) + np.array(SIZE) / 2
+
+
+@pytest.mark.parametrize("tilt", [0, 20, 45, 60])
+@pytest.mark.parametrize(("columns", "rows"), [(4, 4), (8, 4), (6, 6)])
+@pytest.mark.parametrize("focal", [0.7, 1.5])
+def test_a_board_fits_from_any_side(columns, rows, tilt, focal):
+    for turn in (0, 30, 75, 140):
+        assert misfit(seen(columns, rows, tilt=tilt, turn=turn, focal=focal), (columns, rows), SIZE) < 0.1
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(8, 4), (9, 4), (4, 8)])
+def test_a_board_with_rows_of_pieces_beside_it_is_no_square(columns, rows):
+    for tilt, turn in ((0, 0), (10, 0), (25, 20), (40, -25)):
+        assert misfit(seen(columns, rows, tilt=tilt, turn=turn), (4, 4), SIZE) > MISFIT
+
+
+def test_a_square_is_no_long_board():
+    assert misfit(seen(4, 4, tilt=20, turn=20), (8, 4), SIZE) > MISFIT
