@@ -235,7 +235,7 @@ class Referee:
         if not board.arrivals:
             return self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
-        if self._problems and not found.complete:
+        if not found.complete and self._problems.keys() - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
         doubtful = self._first_told_by_later_play(board, found)
         if doubtful is not None:
@@ -248,12 +248,12 @@ class Referee:
         return [*told, *self._tell_what_is_wrong(board, explain(self.game, board.arrivals))]
 
     def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
-        """A piece that could be two kinds but for what was played after it, and that nobody was asked about yet."""
+        """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
         game = self.game
         for move in found.certain:
             arrival = next(arrival for arrival in board.arrivals if arrival.square == move.square)
             meant = [other.piece for other in legal_moves(game, arrival)]
-            if len(meant) > 1 and arrival.square not in self._problems:
+            if len(meant) > 1:
                 return replace(arrival, contents=contents_of(meant))
             game = game.play(move)
         return None

@@ -116,8 +116,13 @@ STORIES = {
         ("play a1<> c3<> a3<> d1<>", ["light a1<>", "dark c3<>", "light a3<>", "dark d1<>"]),
         ("misread d4 L<>L><; put d4 L><", ["light d4><"]),
     ],
-    "a reply that only one of two kinds allows tells the kind, but not before people were asked": [
-        ("misread a1 L+L><; put a1 L+; put a4 D+", ["unclear a1", "light a1+", "dark a4+"]),
+    "a reply that only one of two kinds allows does not tell the kind: it may be the mistake itself": [
+        ("misread a1 L+L><; put a1 L+; put a4 D+; wait 5", ["unclear a1"]),
+        ("misread a1", ["light a1+", "dark a4+"]),
+    ],
+    "a reply that would be illegal after one of two kinds is told of once the kind is known": [
+        ("misread a1 L+L><; put a1 L><; put a4 D+; wait 5", ["unclear a1"]),
+        ("misread a1", ["light a1><", "illegal a4 square"]),
     ],
     "a move on an unclear square is asked about when the reply makes it needed": [
         ("misread a1 .L+; hand a1", []),

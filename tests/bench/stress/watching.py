@@ -180,7 +180,7 @@ def _line(show: Show, event: events.Event) -> str:
     for name in ("square", "squares", "move", "reason", "question"):
         value = getattr(event, name, None)
         if value not in (None, ()):
-            words.append(" ".join(map(str, value)) if isinstance(value, tuple) else str(value))
+            words.append(" ".join(map(str, value)) if name == "squares" else str(value))
     words += ["/".join(map(str, getattr(event, name))) for name in ("contents", "choices") if getattr(event, name, ())]
     return f"{event.time:.2f} {' '.join(words)} (after {show.stage.disturbance_at(event.time)})"
 
