@@ -15,6 +15,7 @@ import numpy as np
 from fpdf import FPDF
 from PIL import Image
 
+from calibration.lens import target_picture
 from companion import mat
 from companion.errors import CompanionError
 from companion.rules import Colour, Kind
@@ -35,7 +36,7 @@ _LENS_MODULE_MM = 1.5
 
 INSTRUCTIONS: Final = {
     "Print": "Print all pages at 100 % (not “fit to page”) on heavy paper, or glue them on card. The bar on each page "
-    "must be exactly 100 mm long; if it is not, the game works all the same, but the lens target does not.",
+    "must be 100 mm long; if it is not, everything works all the same, only in another size.",
     "The mat": "Lay the mat flat, with the word LIGHT before the player who begins. Keep its twelve markers free of "
     "hands, cups and pieces; as long as three of them are seen, the camera knows where the board is and which side is "
     "whose. Matt paper is better than glossy.",
@@ -45,8 +46,9 @@ INSTRUCTIONS: Final = {
     "The camera": "Put it where it sees the whole mat, from above rather than from the side, without a lamp mirrored "
     "in the board. Then: companion calibrate check camera:0",
     "Play": "companion run --source camera:0",
-    "The lens target": "For makers: what OpenCV calls a ChArUco board, to measure how a wide lens bends lines. "
-    "The companion does not use such a measurement yet; cameras and phones as they are sold do without.",
+    "The lens target": "For a wide lens, in whose pictures straight edges look bent. Glue the target on something flat "
+    "and take ten pictures of it with the camera you play with: tilted this way and that, near and far, in the middle "
+    "and in the corners. Then: companion calibrate lens *.jpg -o lens.json, and play with --profile lens.json",
 }
 """The first page: headings and what is said under them."""
 
@@ -210,21 +212,9 @@ def _piece(sheet: _Sheet, x: float, y: float, colour: Colour, kind: Kind) -> Non
         pdf.line(middle[0] - dx, middle[1] - dy, middle[0] + dx, middle[1] + dy)
 
 
-def lens_board() -> cv2.aruco.CharucoBoard:
-    """The lens target as OpenCV knows it, lengths in millimetres."""
-    dictionary = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, mat.LENS_DICTIONARY))
-    return cv2.aruco.CharucoBoard(mat.LENS_SQUARES, mat.LENS_SQUARE_MM, mat.LENS_MARKER_MM, dictionary)
-
-
-def lens_picture(pixels_per_mm: float) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """The lens target in black and white, `(height, width)`, without a border."""
-    size = [round(n * mat.LENS_SQUARE_MM * pixels_per_mm) for n in mat.LENS_SQUARES]
-    return np.asarray(lens_board().generateImage((size[0], size[1])), np.uint8)
-
-
 def _lens_target(sheet: _Sheet) -> None:
     width, height = (n * mat.LENS_SQUARE_MM for n in mat.LENS_SQUARES)
-    picture = lens_picture(_PIXELS_PER_MODULE / _LENS_MODULE_MM)
+    picture = target_picture(_PIXELS_PER_MODULE / _LENS_MODULE_MM)
     file = BytesIO()
     Image.fromarray(picture).save(file, "PNG")
     sheet.pdf.image(file, x=(sheet.width - width) / 2, y=(sheet.height - height) / 2, w=width, h=height)

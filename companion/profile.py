@@ -56,6 +56,32 @@ class Enrolment(BaseModel):
     least_alike: Annotated[float, Field(ge=-1, le=1)]
 
 
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Pixels = Annotated[int, Field(gt=0)]
+
+
+class LensModel(BaseModel):
+    """How a camera's lens bends lines: written by ``calibrate lens``, understood by `companion.vision.lens`.
+
+    The model is Brown's (1971), as OpenCV has it; pixels are those of an upright picture of `size`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    size: tuple[Pixels, Pixels]
+    """Width and height of the pictures that it was measured in."""
+    focal: tuple[Positive, Positive]
+    """Focal length, in pixels across and down."""
+    centre: tuple[Finite, Finite]
+    """Where the lens's axis meets the picture, x and y."""
+    distortion: tuple[Finite, Finite, Finite, Finite, Finite]
+    """k1, k2, p1, p2, k3."""
+    error: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """Root mean square distance, in pixels, of what was seen from where the model says it is."""
+
+
 class Profile(BaseModel):
     """One set in front of one camera. Every field but the version may be left out."""
 
@@ -71,6 +97,8 @@ class Profile(BaseModel):
     """The board's outer corners at a1, d1, d4, a4 in pixels of the upright picture, for a camera that never moves."""
     enrolment: Enrolment | None = None
     """How its pieces look, if they were enrolled."""
+    lens: LensModel | None = None
+    """How the camera's lens bends lines, if it was measured."""
 
     @field_validator("layout")
     @classmethod

@@ -49,3 +49,25 @@ def test_a_missing_profile_says_so(tmp_path):
 def test_an_unwritable_profile_says_so(tmp_path):
     with pytest.raises(ProfileError, match="cannot be written"):
         Profile().write(tmp_path)
+
+
+LENS = {"size": [640, 360], "focal": [450, 450], "centre": [320, 180], "distortion": [-0.3, 0.1, 0, 0, 0], "error": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("changed", "field"),
+    [
+        ({"version": 2}, "lens.version"),
+        ({"size": [640, 0]}, "lens.size.1"),
+        ({"focal": [450, -1]}, "lens.focal.1"),
+        ({"distortion": [0, 0]}, "lens.distortion.2"),
+        ({"glass": "green"}, "lens.glass"),
+    ],
+)
+def test_a_bad_lens_model_names_its_field(tmp_path, changed, field):
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps({"version": 1, "lens": LENS}))
+    assert Profile.read(path).lens.focal == (450, 450)
+    path.write_text(json.dumps({"version": 1, "lens": LENS | changed}))
+    with pytest.raises(ProfileError, match=f"bad field '{field}'"):
+        Profile.read(path)

@@ -8,6 +8,9 @@ from companion.commands._shared import Lazy, LazyGroup
 
 COMMANDS = {
     "enrol": Lazy("companion.commands.enrol:enrol", "Learn the pieces of any set from two pictures."),
+    "lens": Lazy(
+        "companion.commands.lens:lens", "Measure how a wide lens bends lines, from pictures of the lens target."
+    ),
     "check": Lazy("companion.commands.check:check", "Go or no-go before a game, and what to improve."),
     "tiles": Lazy("calibration.tiles:tiles", "Fit the accept windows of a tile board to its pieces."),
 }

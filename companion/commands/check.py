@@ -12,7 +12,7 @@ import click
 from calibration.check import Finding, examine
 from companion.camera import open_frames, read_picture
 from companion.commands._shared import json_option, print_json
-from companion.commands.sight import corners_option, layout_option, locator, profile_option
+from companion.commands.sight import corners_option, layout_option, locator, optics_of, profile_option
 from companion.errors import SourceError
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def check(
 
 
 def _findings(source: str, corners: Corners | None, layout: Layout, profile: Profile | None) -> Iterator[Finding]:
-    image = _picture(source)
-    return examine(image, locator(corners)(image, layout), layout, profile)
+    image, optics = _picture(source), optics_of(profile)
+    return examine(optics.straight(image), locator(corners, optics)(image, layout), layout, profile)
 
 
 def _picture(source: str) -> NDArray[np.uint8]:

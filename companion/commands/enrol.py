@@ -10,7 +10,7 @@ import click
 from calibration.enrol import in_words, refuse_bad_pictures, refuse_mixed_up
 from calibration.enrolment import EnrolmentError, learn
 from companion.camera import read_picture
-from companion.commands.sight import corners_option, layout_option, locator, profile_option
+from companion.commands.sight import corners_option, layout_option, locator, optics_of, profile_option
 from companion.profile import Profile
 from companion.vision.board import BoardNotFound
 from companion.vision.pieces import Recogniser
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from companion.commands.sight import Corners
     from companion.rules import Layout
     from companion.vision.board import BoardPose
+    from companion.vision.lens import Optics
 
 
 @click.command()
@@ -41,7 +42,7 @@ def enrol(
     puller, puller; rows 3 and 4 the same for dark. Takes some ten seconds.
     """
     recogniser = Recogniser.bundled()
-    sights = [_sight(path, corners, layout) for path in (empty, pieces)]
+    sights = [_sight(path, corners, layout, optics_of(profile)) for path in (empty, pieces)]
     refuse_bad_pictures(sights[0], sights[1], layout, recogniser, names=(empty, pieces))
     learnt = learn(sights[0], sights[1], layout, recogniser)
     refuse_mixed_up(learnt, pieces)
@@ -50,9 +51,10 @@ def enrol(
     click.echo(f"{output} knows the sixteen pieces. {in_words(learnt)}", err=True)
 
 
-def _sight(path: str, corners: Corners | None, layout: Layout) -> tuple[NDArray[np.uint8], BoardPose]:
+def _sight(path: str, corners: Corners | None, layout: Layout, optics: Optics) -> tuple[NDArray[np.uint8], BoardPose]:
+    """The straight picture, and where the board is in it."""
     image = read_picture(Path(path))
-    pose = locator(corners)(image, layout)
+    pose = locator(corners, optics)(image, layout)
     if isinstance(pose, BoardNotFound):
         raise EnrolmentError(f"{path}: {pose.why}; give its corners with --corners")
-    return image, pose
+    return optics.straight(image), pose

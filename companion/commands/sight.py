@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from companion.readings import Source
     from companion.vision.board import BoardNotFound, BoardPose
+    from companion.vision.lens import Optics
     from companion.vision.reader import BoardReader, Locator
 
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
@@ -157,7 +158,8 @@ def _opened(text: str, layout: Layout, corners: Corners | None, profile: Profile
 
     def reader_for(wanted: Layout) -> VideoReader:
         reader = board_reader(wanted, corners if wanted == layout else None, profile)
-        return VideoReader(reader, BoardFollower(wanted, find=_found_first(reader.locate)))
+        find = _found_first(reader.locate, reader.optics)
+        return VideoReader(reader, BoardFollower(wanted, find=find, optics=reader.optics))
 
     frames = open_frames(text, time.monotonic, patient=patient)
     try:
@@ -168,7 +170,7 @@ def _opened(text: str, layout: Layout, corners: Corners | None, profile: Profile
 
 
 def board_reader(layout: Layout, corners: Corners | None, profile: Profile | None = None) -> BoardReader:
-    """The reader of single pictures: with the set that a profile knows, else with the recogniser that ships.
+    """The reader of single pictures: with the set and the lens that a profile knows, else as the program comes.
 
     Raises:
         ProfileError: if the set was enrolled with another version of the recogniser.
@@ -177,17 +179,23 @@ def board_reader(layout: Layout, corners: Corners | None, profile: Profile | Non
     from companion.vision.pieces import Recogniser  # noqa: PLC0415
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
-    eyes = Recogniser.bundled()
+    eyes, optics = Recogniser.bundled(), optics_of(profile)
     if profile is None or profile.enrolment is None:
-        return BoardReader(layout, eyes, locator(corners))
-    return BoardReader(layout, EnrolledRecogniser(eyes, Look.of(profile.enrolment)), locator(corners))
+        return BoardReader(layout, eyes, locator(corners, optics), optics)
+    enrolled = EnrolledRecogniser(eyes, Look.of(profile.enrolment))
+    return BoardReader(layout, enrolled, locator(corners, optics), optics)
 
 
-def _found_first(first: Locator) -> Locator:
+def optics_of(profile: Profile | None) -> Optics:
+    """The lens that a profile knows, else one that bends nothing."""
+    from companion.vision.lens import PINHOLE, Lens  # noqa: PLC0415 (OpenCV is slow to import)
+
+    return PINHOLE if profile is None or profile.lens is None else Lens(profile.lens)
+
+
+def _found_first(first: Locator, optics: Optics) -> Locator:
     """Corners that a person gave hold until the board is lost; from then on it is looked for."""
-    from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
-
-    finders, later = iter([first]), BoardFinder.bundled()
+    finders, later = iter([first]), locator(None, optics)
 
     def find(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
         return next(finders, later)(image, layout)
@@ -195,14 +203,17 @@ def _found_first(first: Locator) -> Locator:
     return find
 
 
-def locator(corners: Corners | None) -> Locator:
-    """What finds the board: corners that a person gave, or else a search."""
+def locator(corners: Corners | None, optics: Optics) -> Locator:
+    """What finds the board through a lens: corners that a person gave, or else a search; see `Locator`."""
     from companion.vision.board import BoardFinder, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
 
     if corners is None:
-        return BoardFinder.bundled()
+        finder = BoardFinder.bundled()
+        return lambda image, layout: finder(optics.straight(image), layout)
 
     def given(image: NDArray[np.uint8], layout: Layout) -> BoardPose:  # noqa: ARG001 (the corners are known)
-        return locate_given(corners, (image.shape[1], image.shape[0]))
+        size = (image.shape[1], image.shape[0])
+        pose = locate_given(corners, size)
+        return pose.moved(optics.straightened(pose.points(), size))
 
     return given

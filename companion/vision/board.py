@@ -60,13 +60,18 @@ class BoardPose:
 
     corners: tuple[Point, Point, Point, Point]
     """The outer corners of the board's top at a1, d1, d4, a4 (for another layout: of its bounding rectangle, in that
-    order), in pixels of the upright picture, x to the right, y down. They may lie a little outside the picture."""
+    order), in pixels of the upright picture, x to the right, y down; within the eye, of the straight one (see
+    `companion.vision.lens`). They may lie a little outside the picture."""
     score: float
     """How sure this is, from 0 to 1; 1 if a person gave the corners."""
 
     def points(self) -> NDArray[np.float64]:
         """The corners as an array (4, 2)."""
         return np.array(self.corners, np.float64)
+
+    def moved(self, points: Floats) -> BoardPose:
+        """The same board with its corners at other points (4, 2)."""
+        return BoardPose(_points(points), self.score)
 
 
 @dataclass(frozen=True, slots=True)

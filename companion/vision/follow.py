@@ -23,6 +23,7 @@ import numpy as np
 
 from companion.vision import lattice
 from companion.vision.board import BoardNotFound, BoardPose, locate
+from companion.vision.lens import PINHOLE
 from companion.vision.plane import project
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.rules import Layout
+    from companion.vision.lens import Optics
 
     Floats = NDArray[np.floating[Any]]
     Picture = NDArray[np.uint8]
@@ -92,7 +94,8 @@ class _Match:
 class BoardFollower:
     """Where the board is in each frame of one camera.
 
-    `find` is what looks for the board in a whole picture; `pose`, if given, is where it is in the first frame.
+    `find` is what looks for the board in a whole picture; `pose`, if given, is where it is in the first frame. All
+    poses are in straight pixels of the same `optics` (see `companion.vision.lens`).
     Frames must all have the same size, and times (seconds of the source) must not run back.
     """
 
@@ -102,9 +105,11 @@ class BoardFollower:
         *,
         pose: BoardPose | None = None,
         find: Callable[[Picture, Layout], BoardPose | BoardNotFound] = locate,
+        optics: Optics = PINHOLE,
     ) -> None:
         self._layout = layout
         self._find = find
+        self._optics = optics
         self._pose = pose
         self._patches: list[_Patch] = []
         self._reference: Picture | None = None
@@ -297,10 +302,10 @@ class BoardFollower:
     def _flatten(self, image: Picture, corners: Floats, border: int) -> Picture:
         """The board from above in grey, far side on top, smoothed by taking it twice as large."""
         size = (self._layout.columns * _PITCH + 2 * border, self._layout.rows * _PITCH + 2 * border)
-        double = np.diag([2.0, 2.0, 1.0]) @ lattice.homography(corners, self._outline(border))
-        flat = cv2.warpPerspective(image, double, (2 * size[0], 2 * size[1]), borderMode=cv2.BORDER_REPLICATE)
-        flat = cv2.resize(flat, size, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.cvtColor(flat, cv2.COLOR_BGR2GRAY), np.uint8)
+        half = lattice.homography(self._outline(border), corners) @ np.diag([0.5, 0.5, 1.0])
+        flat = self._optics.view(image, half, (2 * size[0], 2 * size[1]), cv2.BORDER_REPLICATE)
+        small = cv2.resize(flat, size, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
 def _crossings(squares: int) -> list[int]:

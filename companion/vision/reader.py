@@ -16,8 +16,9 @@ import numpy as np
 
 from companion.readings import ANYTHING, BoardReading
 from companion.vision.board import BoardNotFound, BoardPose
+from companion.vision.lens import PINHOLE
 from companion.vision.pieces import Tone
-from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, patches, rectify
+from companion.vision.rectify import FINEST, MARGIN, PATCH, SQUARE, away_side, patches, rectify
 from companion.vision.supply import within_supply
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from companion.readings import Contents
     from companion.rules import Layout
+    from companion.vision.lens import Optics
 
     Image = NDArray[np.uint8]
     Floats = NDArray[np.floating[Any]]
@@ -76,7 +78,7 @@ class Locator(Protocol):
     """What finds the board in a picture; see `companion.vision.board.locate`."""
 
     def __call__(self, image: Image, layout: Layout, /) -> BoardPose | BoardNotFound:
-        """Where the board is, or why it is not found."""
+        """Where the board is in an upright picture, in straight pixels, or why it is not found."""
         ...
 
 
@@ -84,7 +86,7 @@ class Follower(Protocol):
     """What knows where the board is in every frame of a video; see `companion.vision.follow.BoardFollower`."""
 
     def follow(self, image: Image, time: float) -> BoardPose | BoardNotFound:
-        """Where the board is in the frame taken at `time` (source seconds), or why that cannot be told now."""
+        """Where the board is at `time` (source seconds), in straight pixels, or why that cannot be told now."""
         ...
 
 
@@ -106,6 +108,8 @@ class BoardReader:
     layout: Layout
     recogniser: Recogniser
     locate: Locator
+    optics: Optics = PINHOLE
+    """The lens; what finds and follows the board has to know the same."""
 
     def read(self, image: Image) -> StillReading | BoardNotFound:
         """Find the board in `image` (BGR, `(height, width, 3)`) and read its squares."""
@@ -113,9 +117,13 @@ class BoardReader:
         if isinstance(pose, BoardNotFound):
             return pose
         corners = pose.points()
-        seen = rectify(image, corners, self.layout)
+        seen = rectify(image, corners, self.layout, optics=self.optics)
         probabilities = photographed(self.recogniser, seen, self.layout, away_side(corners, self.layout))
-        return StillReading(pose, *self.judged(probabilities, still=True))
+        return StillReading(self.upright(pose, image), *self.judged(probabilities, still=True))
+
+    def upright(self, pose: BoardPose, image: Image) -> BoardPose:
+        """A straight pose in pixels of the upright picture."""
+        return pose.moved(self.optics.bent(pose.points(), (image.shape[1], image.shape[0])))
 
     def judged(self, probabilities: Floats, *, still: bool = False) -> tuple[tuple[Contents, ...], int]:
         """What each square may hold, and the mask of the covered ones."""
@@ -139,7 +147,7 @@ class VideoReader:
     def __init__(self, reader: BoardReader, follower: Follower) -> None:
         self.layout = reader.layout
         self.pose: BoardPose | None = None
-        """Where the board was last seen."""
+        """Where the board was last seen, in pixels of the upright picture."""
         self.why_not = ""
         """Why it is not seen now; empty while it is."""
         self._reader = reader
@@ -159,8 +167,8 @@ class VideoReader:
         if isinstance(pose, BoardNotFound):
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
-        self.pose, self.why_not = pose, ""
-        moving, changed = self._motion.see(rectify(image, pose.points(), self.layout, finest=1))
+        self.pose, self.why_not = self._reader.upright(pose, image), ""
+        moving, changed = self._motion.see(self._top_view(image, pose, finest=1))
         if time - self._refreshed >= _REFRESH_S:
             self._refreshed = time
             self._recognise(image, pose, self.layout.all)
@@ -175,9 +183,12 @@ class VideoReader:
             evidence=self._evidence,
         )
 
+    def _top_view(self, image: Image, pose: BoardPose, *, finest: int = FINEST) -> Image:
+        return rectify(image, pose.points(), self.layout, finest=finest, optics=self._reader.optics)
+
     def _recognise(self, image: Image, pose: BoardPose, squares: int) -> None:
         """Look at these squares anew, and judge them beside what is known of the others."""
-        away, top_view = away_side(pose.points(), self.layout), rectify(image, pose.points(), self.layout)
+        away, top_view = away_side(pose.points(), self.layout), self._top_view(image, pose)
         cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
         chosen = [i for i in range(len(self.layout)) if squares >> i & 1]
         fresh = recogniser.embed(cut[chosen], Tone.of(cut))

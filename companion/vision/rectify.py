@@ -14,11 +14,13 @@ import cv2
 import numpy as np
 
 from companion.errors import VisionError
+from companion.vision.lens import PINHOLE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.rules import Layout
+    from companion.vision.lens import Optics
 
 SQUARE = 40
 """Side of one square in the top view, in its pixels."""
@@ -26,17 +28,24 @@ MARGIN = 20
 """Width of what is kept around the board, in pixels of the top view."""
 PATCH = 72
 """Side of one square's patch, in pixels of the top view: 1.8 squares, so that neighbours and shadows are seen."""
-_FINEST = 4
+FINEST = 4
+"""A top view is averaged down from one up to so many times as large."""
 _SMALLEST_SIDE = 2.0
 
 
 def rectify(
-    image: NDArray[np.uint8], corners: NDArray[np.floating], layout: Layout, *, finest: int = _FINEST
+    image: NDArray[np.uint8],
+    corners: NDArray[np.floating],
+    layout: Layout,
+    *,
+    finest: int = FINEST,
+    optics: Optics = PINHOLE,
 ) -> NDArray[np.uint8]:
     """The top view of the board, `(rows * SQUARE + 2 * MARGIN, columns * SQUARE + 2 * MARGIN, 3)`, far row on top.
 
     `image` is BGR, `(height, width, 3)`. `corners` are the board's outer corners at a1, d1, d4, a4 (for another layout:
-    of its bounding rectangle, in that order) in pixels of `image`, `(4, 2)`; they may lie outside the picture.
+    of its bounding rectangle, in that order) in straight pixels of `image` (see `companion.vision.lens`; without a
+    measured lens, simply in its pixels), `(4, 2)`; they may lie outside the picture.
     What the picture does not show is black. Large pictures are averaged down, so that thin marks do not flicker: from a
     top view up to `finest` times as large. With 1 it is quick, and rough.
 
@@ -47,14 +56,12 @@ def rectify(
     _check(image, corners)
     finer = min(finest, _finer(corners, layout))
     width, height = (layout.columns * SQUARE + 2 * MARGIN, layout.rows * SQUARE + 2 * MARGIN)
-    to_picture = cv2.getPerspectiveTransform(
-        (board_outline(layout) * finer + (finer - 1) / 2).astype(np.float32), corners.astype(np.float32)
+    outline = board_outline(layout) * finer + (finer - 1) / 2
+    to_picture = np.asarray(
+        cv2.getPerspectiveTransform(outline.astype(np.float32), corners.astype(np.float32)), np.float64
     )
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    top = cv2.warpPerspective(image, to_picture, (width * finer, height * finer), flags=flags)
-    if finer > 1:
-        top = cv2.resize(top, (width, height), interpolation=cv2.INTER_AREA)
-    return np.asarray(top, np.uint8)
+    top = optics.view(image, to_picture, (width * finer, height * finer))
+    return np.asarray(cv2.resize(top, (width, height), interpolation=cv2.INTER_AREA), np.uint8) if finer > 1 else top
 
 
 def patches(top_view: NDArray[np.uint8], layout: Layout, away: int = 0) -> NDArray[np.uint8]:
@@ -101,7 +108,7 @@ def pixels_per_square(corners: NDArray[np.floating], layout: Layout) -> float:
 
 
 def _finer(corners: NDArray[np.floating], layout: Layout) -> int:
-    return max(1, min(_FINEST, math.ceil(pixels_per_square(corners, layout) / SQUARE - 0.25)))
+    return max(1, min(FINEST, math.ceil(pixels_per_square(corners, layout) / SQUARE - 0.25)))
 
 
 def _check(image: NDArray[np.uint8], corners: NDArray[np.floating]) -> None:

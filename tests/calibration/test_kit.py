@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from calibration.kit import PAPERS, KitError, draw_kit, kit, lens_board, lens_picture
+from calibration.kit import PAPERS, KitError, draw_kit, kit
+from calibration.lens import target, target_picture
 from companion import mat
 from companion.vision.markers import mat_corners
 
@@ -53,7 +54,7 @@ def test_the_printed_mat_is_found_in_its_true_size(tool, tmp_path, paper):
 
 def test_the_printed_lens_target_is_found_and_is_no_mat(tool, tmp_path):
     picture = printed(tool, tmp_path, "a4", 4)
-    corners, numbers, _, _ = cv2.aruco.CharucoDetector(lens_board()).detectBoard(picture)
+    corners, numbers, _, _ = cv2.aruco.CharucoDetector(target()).detectBoard(picture)
     assert len(np.ravel(numbers)) == (mat.LENS_SQUARES[0] - 1) * (mat.LENS_SQUARES[1] - 1)
     first, second = np.asarray(corners).reshape(-1, 2)[:2]
     assert np.linalg.norm(second - first) / DPI * 25.4 == pytest.approx(mat.LENS_SQUARE_MM, abs=0.3)
@@ -61,7 +62,7 @@ def test_the_printed_lens_target_is_found_and_is_no_mat(tool, tmp_path):
 
 
 def test_the_lens_target_is_drawn_without_grey():
-    assert set(np.unique(lens_picture(2 / 1.5)).tolist()) == {0, 255}
+    assert set(np.unique(target_picture(2 / 1.5)).tolist()) == {0, 255}
 
 
 def test_the_command_writes_the_file_and_says_how_to_print_it(tmp_path):

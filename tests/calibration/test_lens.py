@@ -1,0 +1,110 @@
+"""Measuring a lens from pictures of the printed target: a strong one is found, and bad pictures are refused."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from calibration.lens import LensError, Sighting, find_target, measure
+from companion.commands.lens import lens
+from companion.profile import Profile
+from tests.calibration.drawn_targets import VIEWS, held, seen
+from tests.vision.drawn_lens import SIZE, STRONG, thrown
+
+
+def sightings(views=VIEWS, *, shake=0.05, names=None):
+    """What is seen of the target in these views, without drawing it: its corners, each a little off."""
+    rng = np.random.default_rng(4)
+    found = []
+    for i, view in enumerate(views):
+        corners = seen(view, STRONG)
+        inside = ((corners > 4) & (corners < np.array(SIZE) - 5)).all(axis=1)
+        corners = corners + rng.normal(0, shake, corners.shape)
+        numbers = tuple(np.flatnonzero(inside).tolist())
+        found.append(Sighting(f"{i}.jpg", SIZE, numbers, corners[inside]))
+    return found
+
+
+def refusal(found):
+    with pytest.raises(LensError) as refused:
+        measure(found)
+    assert "\n" not in str(refused.value)
+    return str(refused.value)
+
+
+def test_the_target_is_found_in_a_picture_to_a_tenth_of_a_pixel():
+    sighting = find_target(held(VIEWS[2], STRONG), "a.jpg")
+    assert len(sighting.numbers) == 35
+    off = sighting.corners - seen(VIEWS[2], STRONG)[list(sighting.numbers)]
+    assert np.linalg.norm(off, axis=1).max() < 0.25
+    assert np.linalg.norm(off.mean(axis=0)) < 0.1
+
+
+def test_nothing_is_found_in_a_picture_without_the_target():
+    assert find_target(np.full((360, 640, 3), 90, np.uint8), "a.jpg").numbers == ()
+
+
+def test_a_strong_lens_is_measured():
+    measured = measure(sightings())
+    model = measured.model
+    assert measured.pictures == len(VIEWS)
+    assert model.size == SIZE
+    assert model.focal == pytest.approx(STRONG.focal, rel=0.005)
+    assert model.centre == pytest.approx(STRONG.centre, abs=2)
+    assert model.error < 0.1
+    across, down = np.meshgrid(np.linspace(-0.6, 0.6, 9), np.linspace(-0.35, 0.35, 7))
+    rays = np.stack([across.ravel(), down.ravel()], axis=1)
+    assert np.linalg.norm(thrown(rays, model) - thrown(rays, STRONG), axis=1).max() < 1.5
+    assert measured.bend > 20
+
+
+def test_too_few_pictures_of_the_target_are_refused_with_those_that_do_not_show_it():
+    found = sightings()
+    few = [*found[:4], Sighting("dark.jpg", SIZE, (), np.zeros((0, 2)))]
+    said = refusal(few)
+    assert said.startswith("4 of 5 pictures show the lens target well enough, at least 6 are needed")
+    assert said.endswith("in dark.jpg")
+    assert refusal(found[:3]).endswith("take ten")
+
+
+def test_pictures_of_several_sizes_are_refused_by_name():
+    found = sightings()
+    found[3] = Sighting("3.jpg", (1280, 720), found[3].numbers, found[3].corners)
+    assert "0.jpg is 640 x 360 pixels and 3.jpg 1280 x 720" in refusal(found)
+
+
+def test_the_same_view_again_and_again_is_refused():
+    assert "show only 2 different views" in refusal(sightings([VIEWS[0], VIEWS[1]] * 4))
+
+
+def test_a_target_that_was_held_in_the_middle_only_is_refused():
+    far = [(*view[:3], 0.2 * view[3], 0.2 * view[4], 2.2 * view[5]) for view in VIEWS]
+    assert "hold it nearer, and also into the picture's corners" in refusal(sightings(far))
+
+
+def test_a_target_that_was_never_tilted_is_refused():
+    flat = [(0, 0, 90 * (i % 2), 75 * (i % 3) - 75, 40 * (i % 2) - 20, 260 + 12 * i) for i in range(9)]
+    assert "too alike to tell what the lens does: tilt the target more" in refusal(sightings(flat, shake=0.2))
+
+
+def test_a_target_that_is_not_flat_is_refused():
+    found = sightings()
+    for sighting in found:
+        sighting.corners[:] += 3 * np.sin(sighting.corners / 25)
+    assert "no one lens explains these pictures" in refusal(found)
+
+
+def test_the_command_writes_a_profile_that_keeps_what_was_known(tmp_path):
+    for i, view in enumerate(VIEWS):
+        cv2.imwrite(str(tmp_path / f"{i}.png"), held(view, STRONG))
+    Profile(name="kitchen").write(tmp_path / "old.json")
+    pictures = [str(tmp_path / f"{i}.png") for i in range(len(VIEWS))]
+    output = str(tmp_path / "new.json")
+    done = CliRunner().invoke(lens, ["--profile", str(tmp_path / "old.json"), *pictures, "-o", output])
+    assert done.exit_code == 0, done.output
+    assert "knows the lens, from 10 pictures of 640 x 360" in done.output
+    known = Profile.read(output)
+    assert known.name == "kitchen"
+    assert known.lens.focal == pytest.approx(STRONG.focal, rel=0.005)
