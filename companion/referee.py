@@ -220,9 +220,9 @@ class Referee:
             return self._ask(board.time, "new", ("new", "resume"), ())
         if self._undone:
             return self._note_losses(board)
-        doubtful = self._may_be_swapped(board)
+        doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
         if doubtful is not None:
-            return [*self._note_losses(board), *self._ask_whether_swapped(board.time, doubtful)]
+            return [*self._note_losses(board), *self._ask_after_a_while(board.time, doubtful)]
         return self._taken_back(board) or [*self._note_losses(board), *self._explain(board)]
 
     @property
@@ -342,7 +342,7 @@ class Referee:
         return any(now.get(square, told.contents) != told.contents for square, told in self._problems.items())
 
     def _forget_solved_problems(self, board: Comparison) -> None:
-        doubtful = self._may_be_swapped(board)
+        doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
         there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
         self._problems = {square: problem for square, problem in self._problems.items() if square in there}
 
@@ -407,7 +407,15 @@ class Referee:
             return None
         return Arrival(last, seen.contents, seen.since, seen.after)
 
-    def _ask_whether_swapped(self, time: float, doubtful: Arrival) -> list[Event]:
+    def _may_be_moved(self, board: Comparison) -> Arrival | None:
+        """A piece that the last move was taken back for, and that may have been played there as several kinds."""
+        found = [*board.arrivals, *board.replaced]
+        if len(found) != 1 or self._record.placements_on(set(board.lost)) != 1:
+            return None
+        meant = legal_moves(self._record.past[-1], found[0])
+        return replace(found[0], contents=contents_of(move.piece for move in meant)) if len(meant) > 1 else None
+
+    def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
         return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
 
     def _note_losses(self, board: Comparison) -> list[Event]:

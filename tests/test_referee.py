@@ -71,6 +71,26 @@ STORIES = {
         ("lift a2", ["disturbed a2"]),
         ("put a3 D+", ["taken back a2+", "dark a3+"]),
     ],
+    "the last move taken back and played elsewhere, as what is not clear": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a2", ["disturbed a2"]),
+        ("misread a3 DxD><; put a3 Dx", []),
+        ("wait 1", ["unclear a3"]),
+        ("wait 3", []),
+        ("misread a3", ["taken back a2+", "dark a3x"]),
+    ],
+    "the same, and it may be the piece that was taken back": [
+        ("play a1+ a2+; lift a2", ["light a1+", "dark a2+", "disturbed a2"]),
+        ("misread a3 D+Dx; put a3 D+; wait 2", ["unclear a3"]),
+        ("lift a3; put a2 D+", ["restored a2"]),
+    ],
+    "the last piece exchanged for one that is not clear": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("misread a2 DxD><; lift a2; put a2 D><", ["disturbed a2"]),
+        ("wait 1", ["unclear a2"]),
+        ("wait 3", []),
+        ("misread a2", ["taken back a2+", "dark a2><"]),
+    ],
     "the last two moves taken back, another played": [
         ("play a1+ a2+ b2x", ["light a1+", "dark a2+", "light b2x"]),
         ("lift b2; lift a2; put a4 Dx", ["taken back b2x", "taken back a2+", "dark a4x"]),
