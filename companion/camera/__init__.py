@@ -83,8 +83,11 @@ class Camera:
     @property
     def trouble(self) -> str:
         """Why the board is not found, while it is not."""
-        lost = self.reader.pose is None and self.reader.why_not
-        return f"the board is not found: {self.reader.why_not}; give its corners" if lost else ""
+        why = self.reader.why_not
+        if self.reader.pose is not None or not why:
+            return ""
+        advice = "" if "corners" in why else "; give its corners"
+        return f"the board is not found: {why}{advice}"
 
     def read(self, timeout_s: float) -> BoardReading | None:
         """The reading of the next frame; see `companion.readings.Source`."""

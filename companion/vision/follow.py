@@ -117,6 +117,8 @@ class BoardFollower:
         self._next_look = -np.inf
         self._look_pause = _LOOK_AGAIN_S
         self._candidate: BoardPose | None = None
+        self._not_found = BoardNotFound("looking for the board")
+        """Why it was not found at the last look, before it ever was."""
 
     @property
     def pose(self) -> BoardPose | None:
@@ -144,9 +146,10 @@ class BoardFollower:
 
     def _first(self, image: Picture, time: float) -> BoardPose | BoardNotFound:
         if time < self._next_look:
-            return BoardNotFound("looking for the board")
+            return self._not_found
         found = self._find(image, self._layout)
         if isinstance(found, BoardNotFound):
+            self._not_found = found
             self._next_look = time + self._look_pause
             self._look_pause = min(2 * self._look_pause, _LOOK_LATER_S)
             return found

@@ -44,3 +44,17 @@ def test_a_game_that_was_recorded_or_drawn_keeps_its_board():
         with pytest.raises(RulesError, match="virtual: shows a board of 4x4; for ring, watch a camera or a tile board"):
             Paced(source, lambda: 0.0, lambda _: None).lay_out(RING)
         assert source.reader.layout == STANDARD
+
+
+@pytest.mark.parametrize(
+    ("why", "trouble"),
+    [
+        ("it is dark", "the board is not found: it is dark; give its corners"),
+        ("it is hidden; give its outer corners", "the board is not found: it is hidden; give its outer corners"),
+        ("", ""),
+    ],
+)
+def test_what_is_wrong_is_said_once_and_what_to_do_once(why, trouble):
+    reader = Reader(STANDARD)
+    reader.why_not = why
+    assert Camera(Frames(), reader).trouble == trouble

@@ -181,3 +181,12 @@ def test_any_layout_is_followed_once_its_corners_are_given():
     follower.follow(picture(corners), 0.0)
     after = moved(corners, (9, -7))
     assert np.abs(follower.follow(picture(after), 0.1).points() - after).max() < 3
+
+
+def test_the_reason_for_not_finding_a_board_is_told_until_the_next_look():
+    whys = iter(["it is dark", "it is small"])
+    follower = BoardFollower(STANDARD, find=lambda image, layout: BoardNotFound(next(whys)))
+    picture = plain_cloth()
+    assert [follower.follow(picture, time).why for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == 3 * ["it is dark"] + 2 * [
+        "it is small"
+    ]
