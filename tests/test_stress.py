@@ -6,13 +6,11 @@ import numpy as np
 import pytest
 
 from companion.vision.board import BoardPose
-from tests.bench.stress.acts import BETWEEN, WITH_MOVE
 from tests.bench.stress.eye import Errors
+from tests.bench.stress.look import STANDARD
 from tests.bench.stress.shows import disturbed_game
 from tests.bench.stress.studio import Studio
-from tests.bench.stress.watching import LAYOUT, eyes, imagine_game, watch_clip
-
-NAMES = [*WITH_MOVE, *BETWEEN]
+from tests.bench.stress.watching import NAMES, eyes, imagine_game, watch_clip
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -38,7 +36,7 @@ def reader():
 @pytest.mark.parametrize("seed", [7, 38])
 def test_a_board_is_not_taken_together_with_the_pieces_beside_it(seed, reader):
     show = disturbed_game(seed)
-    found = reader.locate(next(show.frames()).image, LAYOUT)
+    found = reader.locate(next(show.frames()).image, STANDARD)
     assert isinstance(found, BoardPose)
     square = np.linalg.norm(np.diff(found.points(), axis=0), axis=1).min() / 4
     true = Studio(show.look, show.rng).corners()

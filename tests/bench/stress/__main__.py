@@ -117,7 +117,7 @@ def main() -> None:
     """Watch, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--games", type=int, default=0)
-    parser.add_argument("--clips", type=int, default=46)
+    parser.add_argument("--clips", type=int, default=58)
     parser.add_argument("--imagined", type=int, default=100)
     parser.add_argument("--hours", type=float, default=0.25)
     parser.add_argument("--full", action="store_true", help="200 games, 10 hours")

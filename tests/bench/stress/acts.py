@@ -108,8 +108,8 @@ def two_hands(stage: Stage, game: Game, move: Move) -> Act:
     other = move.colour.other
 
     def point() -> Act:
-        row = 3.3 if other is Colour.DARK else 0.7
-        yield from stage.reach(other, float(stage.rng.uniform(0.5, 3.5)), row, 0.5, 0.5)
+        row = stage.look.layout.rows - 0.7 if other is Colour.DARK else 0.7
+        yield from stage.reach(other, stage.column(0.5), row, 0.5, 0.5)
         yield from stage.wait(0.3, 1.5)
         yield from stage.leave(other)
 
@@ -136,6 +136,112 @@ WITH_MOVE = {
 }
 
 
+# Several things at once -------------------------------------------------------------------------------------------
+
+
+def quick_reply(stage: Stage, weather: Weather, game: Game, moves: Sequence[Move]) -> Act:
+    """Two moves while a hand is over the board all the time: the reply comes before the first hand has left."""
+    first, second = moves
+
+    def linger() -> Act:
+        yield from stage.fetch(first.colour, first.piece)
+        yield from stage.put(first.colour, first.square)
+        stage.commit(first, "quick reply")
+        while len(stage.played) < 2:
+            yield
+        yield from stage.leave(first.colour)
+
+    def reply() -> Act:
+        yield from stage.wait(0.6)
+        yield from stage.fetch(second.colour, second.piece)
+        while not stage.played:
+            yield
+        yield from stage.put(second.colour, second.square)
+        stage.commit(second, "quick reply")
+        yield from stage.leave(second.colour)
+
+    if first.colour is second.colour:
+        for move in moves:
+            yield from plain_move(stage, move)
+    else:
+        yield from stage.together(linger(), reply())
+
+
+def lamp_meanwhile(stage: Stage, weather: Weather, game: Game, moves: Sequence[Move]) -> Act:
+    """A lamp goes on or off while a piece is put down."""
+    yield from _meanwhile(stage, weather, moves, "lamp", (1.0, 2.2))
+
+
+def bump_meanwhile(stage: Stage, weather: Weather, game: Game, moves: Sequence[Move]) -> Act:
+    """The camera is knocked while a hand is over the board."""
+    yield from _meanwhile(stage, weather, moves, "camera_bump", (0.6, 2.0))
+
+
+def turn_meanwhile(stage: Stage, weather: Weather, game: Game, moves: Sequence[Move]) -> Act:
+    """The camera is turned by a quarter between two moves."""
+    before, after = moves
+    yield from plain_move(stage, before)
+    yield from stage.wait(0.7)
+    yield from stage.wait(weather.camera_turn(stage.time) + 1.5)
+    yield from plain_move(stage, after, "camera turned")
+
+
+def slide_under_hand(stage: Stage, weather: Weather, game: Game, moves: Sequence[Move]) -> Act:
+    """The sleeve of the playing hand pushes the board."""
+    before, after = moves
+    yield from plain_move(stage, before)
+    yield from stage.wait(0.7)
+
+    def push() -> Act:
+        yield from stage.wait(0.3, 0.6)
+        yield from slide(stage, weather)
+
+    yield from stage.together(plain_move(stage, after, "pushed meanwhile"), push())
+
+
+def long_rest(stage: Stage, weather: Weather, game: Game, moves: Sequence[Move]) -> Act:
+    """A hand lies at the edge of the board for a minute, in which the other player goes on."""
+    before, after = moves
+    waits = after.colour.other
+
+    def lie() -> Act:
+        row = 0.1 if waits is Colour.LIGHT else stage.look.layout.rows - 0.1
+        yield from stage.reach(waits, stage.column(0.3), row, 0.05, 0.6)
+        yield from stage.wait(60)
+        yield from stage.leave(waits)
+
+    def play() -> Act:
+        yield from stage.wait(30)
+        yield from plain_move(stage, after, "a hand rests")
+
+    yield from plain_move(stage, before)
+    yield from stage.wait(0.7)
+    yield from stage.together(lie(), play())
+
+
+def _meanwhile(stage: Stage, weather: Weather, moves: Sequence[Move], what: str, when_s: tuple[float, float]) -> Act:
+    before, after = moves
+
+    def happen() -> Act:
+        yield from stage.wait(*when_s)
+        yield from stage.wait(getattr(weather, what)(stage.time))
+
+    yield from plain_move(stage, before)
+    yield from stage.wait(0.7)
+    yield from stage.together(plain_move(stage, after, what.replace("_", " ") + " meanwhile"), happen())
+
+
+AT_ONCE = {
+    "quick reply": quick_reply,
+    "lamp meanwhile": lamp_meanwhile,
+    "bump meanwhile": bump_meanwhile,
+    "camera turned": turn_meanwhile,
+    "pushed meanwhile": slide_under_hand,
+    "hand rests a minute": long_rest,
+}
+"""Of two moves, and what happens with them."""
+
+
 # Between moves ----------------------------------------------------------------------------------------------------
 
 
@@ -147,8 +253,8 @@ def hover(stage: Stage, weather: Weather) -> Act:
     """A hand comes, thinks over some squares, and goes."""
     who = _anyone(stage)
     for _ in range(stage.rng.integers(1, 4)):
-        x, y = stage.rng.uniform(0.3, 3.7, 2)
-        yield from stage.reach(who, float(x), float(y), float(stage.rng.uniform(0.25, 0.9)), 0.5)
+        x, y = stage.place()
+        yield from stage.reach(who, x, y, float(stage.rng.uniform(0.25, 0.9)), 0.5)
         yield from stage.wait(0.1, 2.2)
     yield from stage.leave(who)
 
@@ -161,8 +267,8 @@ def hover_with_piece(stage: Stage, weather: Weather) -> Act:
         return
     yield from stage.fetch(who, pieces[stage.rng.integers(len(pieces))])
     for _ in range(stage.rng.integers(1, 3)):
-        x, y = stage.rng.uniform(0.3, 3.7, 2)
-        yield from stage.reach(who, float(x), float(y), float(stage.rng.uniform(0.3, 0.8)), 0.6)
+        x, y = stage.place()
+        yield from stage.reach(who, x, y, float(stage.rng.uniform(0.3, 0.8)), 0.6)
         yield from stage.wait(0.1, 1.8)
     yield from stage.put_aside(who)
     yield from stage.leave(who)
@@ -171,8 +277,8 @@ def hover_with_piece(stage: Stage, weather: Weather) -> Act:
 def reach_over(stage: Stage, weather: Weather) -> Act:
     """A hand goes over the whole board to something behind it."""
     who = _anyone(stage)
-    beyond = 5.2 if who is Colour.LIGHT else -1.2
-    yield from stage.reach(who, float(stage.rng.uniform(0, 4)), beyond, 0.6, 0.8)
+    beyond = stage.look.layout.rows + 1.2 if who is Colour.LIGHT else -1.2
+    yield from stage.reach(who, stage.column(0.0), beyond, 0.6, 0.8)
     yield from stage.wait(0.2, 1.2)
     yield from stage.leave(who, 0.8)
 
@@ -180,8 +286,8 @@ def reach_over(stage: Stage, weather: Weather) -> Act:
 def rest(stage: Stage, weather: Weather) -> Act:
     """A hand lies on the edge of the board for a while."""
     who = _anyone(stage)
-    row = 0.35 if who is Colour.LIGHT else 3.65
-    yield from stage.reach(who, float(stage.rng.uniform(0.3, 3.7)), row, 0.05, 0.6)
+    row = 0.35 if who is Colour.LIGHT else stage.look.layout.rows - 0.35
+    yield from stage.reach(who, stage.column(0.3), row, 0.05, 0.6)
     yield from stage.wait(1.0, 5.0)
     yield from stage.leave(who)
 
@@ -236,8 +342,8 @@ def lifted(stage: Stage, weather: Weather) -> Act:
         return
     yield from stage.lift(who, square)
     if stage.rng.random() < 0.5:
-        side = -0.8 if who is Colour.LIGHT else 4.8
-        yield from stage.reach(who, float(stage.rng.uniform(0.5, 3.5)), side, 0.6, 0.5)
+        side = -0.8 if who is Colour.LIGHT else stage.look.layout.rows + 0.8
+        yield from stage.reach(who, stage.column(0.5), side, 0.6, 0.5)
     else:
         held = stage.hands[who][1]
         yield from stage.reach(who, held.x, held.y, 0.7, 0.3)
@@ -249,8 +355,8 @@ def lifted(stage: Stage, weather: Weather) -> Act:
 def cup(stage: Stage, weather: Weather) -> Act:
     """A cup is put beside the board; an older one goes."""
     who = _anyone(stage)
-    x = float(stage.rng.uniform(0, 4))
-    y = float(stage.rng.uniform(-1.2, -0.75) if who is Colour.LIGHT else stage.rng.uniform(4.75, 5.2))
+    x, away = stage.column(0.0), float(stage.rng.uniform(0.75, 1.2))
+    y = -away if who is Colour.LIGHT else stage.look.layout.rows + away
     yield from stage.reach(who, x, y, 0.3, 0.6)
     colour = tuple(float(v) for v in stage.rng.uniform(40, 230, 3))
     stage.things[:] = [Thing(x, y, float(stage.rng.uniform(0.3, 0.45)), float(stage.rng.uniform(0.2, 0.7)), colour)]

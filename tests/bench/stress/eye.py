@@ -16,10 +16,8 @@ from companion.rules import Kind, Layout, Piece, Square
 from tests.bench.stress.shows import Show
 from tests.bench.stress.studio import Hand
 
-LAYOUT = Layout.parse("4x4")
 _PALM = 0.75
 """Half the width of what a hand hides."""
-_MIDDLES = np.array([(square.column + 0.5, square.row + 0.5) for square in LAYOUT])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +48,14 @@ class _Eye:
 
     def __init__(self, show: Show, errors: Errors, rng: np.random.Generator) -> None:
         self._stage, self._errors, self._rng = show.stage, errors, rng
+        self._layout = show.look.layout
         self._minds: dict[object, int] = {}
         self._places: dict[object, tuple[float, float]] = {}
 
     def reading(self) -> BoardReading:
         hidden, tricked = self._hands()
         squares = []
-        for i, square in enumerate(LAYOUT):
+        for i, square in enumerate(self._layout):
             seen = tricked.get(i, self._lying(square))
             odd = self._rng.random() < self._errors.odd
             squares.append(ANYTHING if hidden >> i & 1 else _something(self._rng) if odd else seen)
@@ -66,11 +65,11 @@ class _Eye:
         """The squares that are hidden, and what is read where a hand at rest is taken for something else."""
         hidden, tricked, over = 0, {}, 0
         for who, (hand, _) in self._stage.hands.items():
-            covered = _under(hand)
+            covered = _under(hand, self._layout)
             over |= covered
             at_rest = self._places.get(who) == (hand.x, hand.y)
             self._places[who] = (hand.x, hand.y)
-            for i in (i for i in range(len(LAYOUT)) if covered >> i & 1):
+            for i in (i for i in range(len(self._layout)) if covered >> i & 1):
                 taken_for = self._mind((who, i, round(hand.x, 1), round(hand.y, 1)), self._errors.blind)
                 if at_rest and taken_for:
                     tricked[i] = taken_for
@@ -98,10 +97,11 @@ def _something(rng: np.random.Generator) -> int:
     return EMPTY if rng.random() < 0.3 else 1 << int(rng.integers(1, 9))
 
 
-def _under(hand: Hand) -> int:
+def _under(hand: Hand, layout: Layout) -> int:
     """The squares that a hand hides, as bits."""
+    middles = np.array([(square.column + 0.5, square.row + 0.5) for square in layout])
     tip, shoulder = np.array([hand.x, hand.y]), np.array(hand.shoulder)
     along = shoulder - tip
-    share = np.clip((_MIDDLES - tip) @ along / (along @ along), 0, 1)[:, None]
-    away = np.linalg.norm(_MIDDLES - tip - share * along, axis=1)
+    share = np.clip((middles - tip) @ along / (along @ along), 0, 1)[:, None]
+    away = np.linalg.norm(middles - tip - share * along, axis=1)
     return sum(1 << int(i) for i in np.flatnonzero(away < _PALM))

@@ -5,15 +5,20 @@ Boards and sets come from the workshop's own generator; those that nobody could 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from calibration.training.scene import BoardLook, Family, Grid, SetLook, draw_board, draw_set, luminance, ordinary
 from calibration.training.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS, vary
+from companion.rules import Layout
 
+STANDARD = Layout.parse("4x4")
 SIZES = ((640, 360), (854, 480), (960, 540), (1280, 720))
 RATES = (8, 10, 12, 15, 20, 30)
+_FINE = (960, 540)
+_WIDEST_GAP = 0.08
+"""Between the plates of another layout, in squares."""
 _STEEPEST = np.radians(40)
 _LEGIBLE = 24.0
 """Grey levels between a mark and the piece that it is on."""
@@ -44,10 +49,29 @@ class Look:
     """Of the lens, in pixels."""
     exposure: float
     tint: tuple[float, float, float]
+    layout: Layout = STANDARD
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Of the board, x and y in squares."""
+        return self.layout.columns / 2, self.layout.rows / 2
 
 
-def draw_look(rng: np.random.Generator) -> Look:
-    """A table as a household has it: an ordinary set, seen so well that a person could read it."""
+def draw_look(rng: np.random.Generator, layout: Layout = STANDARD) -> Look:
+    """A table as a household has it: an ordinary set, seen so well that a person could read it.
+
+    A board of another layout lies there as plates of 2x2; a larger one is seen from farther away, in finer pictures.
+    """
+    look = _standard_look(rng)
+    if layout == STANDARD:
+        return look
+    long = max(layout.columns, layout.rows) / 4
+    fine = max(look.size, _FINE)
+    plates = replace(look.board, plates=2, gap=min(look.board.gap, _WIDEST_GAP))
+    return replace(look, layout=layout, distance=look.distance * long, size=fine, board=plates)
+
+
+def _standard_look(rng: np.random.Generator) -> Look:
     family = Family.HOPWOOD if rng.random() < 0.4 else Family.DIAGRAM
     board, pieces = _readable(rng, family)
     warm = float(rng.normal(0, 0.08))

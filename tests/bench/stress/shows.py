@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.camera.frames import Frame
-from companion.rules import Game, Move
-from tests.bench.stress.acts import BETWEEN, WITH_MOVE, legal_plays, plain_move
-from tests.bench.stress.look import Look, draw_look
+from companion.rules import Game, Layout, Move
+from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE, legal_plays, plain_move
+from tests.bench.stress.look import STANDARD, Look, draw_look
 from tests.bench.stress.stage import Act, Stage
 from tests.bench.stress.studio import Studio
 from tests.bench.stress.weather import Weather
@@ -48,14 +48,14 @@ class Show:
                 return
 
 
-def disturbed_game(seed: int) -> Show:
-    """A random game by two people at a real table."""
+def disturbed_game(seed: int, layout: Layout = STANDARD, *, calm: bool = False) -> Show:
+    """A random game by two people at a real table; if `calm`, they do nothing but play."""
     rng = np.random.default_rng((5, 1, seed))
-    look = draw_look(rng)
+    look = draw_look(rng, layout)
     stage, weather = Stage(look, rng), Weather(rng)
-    end = _random_game(rng, 99)
-    act = _game(stage, weather, end)
-    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, Game.start("outside"), end, act)
+    end = _random_game(rng, Game.start("outside", layout=layout), 99)
+    act = _calm_game(stage, end) if calm else _game(stage, weather, end)
+    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
 
 
 def quiet_stretch(seed: int, minutes: float) -> Show:
@@ -63,7 +63,7 @@ def quiet_stretch(seed: int, minutes: float) -> Show:
     rng = np.random.default_rng((5, 2, seed))
     look = draw_look(rng)
     stage, weather = Stage(look, rng), Weather(rng)
-    game = _random_game(rng, int(rng.integers(0, 12)))
+    game = _random_game(rng, Game.start("outside"), int(rng.integers(0, 12)))
     for move in _moves(game):
         stage.board[move.square] = _laid(stage, move)
     act = _nothing(stage, weather, 60 * minutes)
@@ -71,31 +71,33 @@ def quiet_stretch(seed: int, minutes: float) -> Show:
 
 
 def clip(name: str, seed: int) -> Show:
-    """One disturbance on a board in mid-game, and the next move."""
+    """One disturbance on a board in mid-game, and the next move, or two."""
     rng = np.random.default_rng((5, 3, seed))
     look = draw_look(rng)
     stage, weather = Stage(look, rng), Weather(rng)
-    end = _random_game(rng, int(rng.integers(3, 12)))
-    *before, last = _moves(end)
+    end = _random_game(rng, Game.start("outside"), int(rng.integers(3, 12)))
+    moves, shown = _moves(end), 2 if name in AT_ONCE else 1
+    before, played = moves[:-shown], moves[-shown:]
     start = Game.start("outside")
     for move in before:
         stage.board[move.square] = _laid(stage, move)
         stage.lay[move.square].append((0.0, move.piece))
         start = start.play(move)
-    return Show(
-        look, stage, np.random.default_rng((5, 4, seed)), weather, start, end, _one(stage, weather, start, last, name)
-    )
+    act = _one(stage, weather, start, played, name)
+    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, start, end, act)
 
 
-def _one(stage: Stage, weather: Weather, game: Game, move: Move, name: str) -> Act:
+def _one(stage: Stage, weather: Weather, game: Game, moves: list[Move], name: str) -> Act:
     yield from stage.wait(0.8)
     stage.note(name)
-    if name in WITH_MOVE:
-        yield from WITH_MOVE[name](stage, game, move)
+    if name in AT_ONCE:
+        yield from AT_ONCE[name](stage, weather, game, moves)
+    elif name in WITH_MOVE:
+        yield from WITH_MOVE[name](stage, game, moves[0])
     else:
         yield from BETWEEN[name](stage, weather)
         yield from stage.wait(0.5)
-        yield from plain_move(stage, move)
+        yield from plain_move(stage, moves[0])
     yield from stage.wait(1.5)
 
 
@@ -108,8 +110,11 @@ def _laid(stage: Stage, move):
     return stage._loosely(type(spare)(move.piece, move.square.column + 0.5, move.square.row + 0.5, 0.0, 0.0))
 
 
-def _random_game(rng: np.random.Generator, most: int) -> Game:
-    game = Game.start("outside")
+def _beginning(game: Game) -> Game:
+    return Game.start(game.first, layout=game.layout)
+
+
+def _random_game(rng: np.random.Generator, game: Game, most: int) -> Game:
     for _ in range(most):
         if game.outcome is not None:
             break
@@ -120,7 +125,7 @@ def _random_game(rng: np.random.Generator, most: int) -> Game:
 
 def _game(stage: Stage, weather: Weather, end: Game) -> Act:
     yield from stage.wait(1.2, 2.5)
-    game = Game.start("outside")
+    game = _beginning(end)
     with_move, between = list(WITH_MOVE), list(BETWEEN)
     leaving: Act = iter(())
     for move in _moves(end):
@@ -152,6 +157,14 @@ def _game(stage: Stage, weather: Weather, end: Game) -> Act:
         game = game.play(move)
     yield from leaving
     yield from stage.wait(2.5)
+
+
+def _calm_game(stage: Stage, end: Game) -> Act:
+    yield from stage.wait(1.2)
+    for move in _moves(end):
+        yield from plain_move(stage, move)
+        yield from stage.wait(0.8, 1.2)
+    yield from stage.wait(1.0)
 
 
 def _fetch_and_put(stage: Stage, move) -> Act:

@@ -56,14 +56,10 @@ class Stage:
         """What lay on each square, from when on."""
         self.acts: list[tuple[float, str]] = []
         """The disturbances, and when each began."""
-        for colour in Colour:
-            for row, kind in enumerate(Kind):
-                for column in range(2):
-                    aside = _SPARE * (column + 1)
-                    x = 4 + aside if colour is Colour.LIGHT else -aside
-                    self.spares[Piece(colour, kind)].append(
-                        self._loosely(Lying(Piece(colour, kind), x, 2 + (1.5 - row) * _SPARE, 0.0, 0.0), 1.5)
-                    )
+        for piece in (Piece(colour, kind) for colour in Colour for kind in Kind):
+            for column in range(2 * look.layout.default_sets):
+                x, y = self._aside(piece, column)
+                self.spares[piece].append(self._loosely(Lying(piece, x, y, 0.0, 0.0), 1.5))
 
     def moment(self) -> Moment:
         """The table now."""
@@ -76,8 +72,18 @@ class Stage:
     def _on_slide(self, lying: Lying) -> Lying:
         if self.slide == Slide():
             return lying
-        x, y = self.slide.of(np.array([[lying.x, lying.y]]))[0]
+        x, y = self.slide.of(np.array([[lying.x, lying.y]]), self.look.middle)[0]
         return replace(lying, x=float(x), y=float(y), turn=lying.turn + self.slide.turn)
+
+    def column(self, edge: float) -> float:
+        """Some x of the board, not nearer than this to its edges."""
+        return float(self.rng.uniform(edge, self.look.layout.columns - edge))
+
+    def place(self) -> tuple[float, float]:
+        """Some x and y of the board."""
+        edge = 0.3
+        x = self.column(edge)
+        return x, float(self.rng.uniform(edge, self.look.layout.rows - edge))
 
     # Time ---------------------------------------------------------------------------------------------------------
 
@@ -146,8 +152,9 @@ class Stage:
 
     def _away(self, who: object, x: float) -> Hand:
         near = self._near_side(who)
-        shoulder = (2.0 + (0.35 * (x - 2)), -_ARM if near else 4 + _ARM)
-        return Hand((x + 2) / 2, -4.2 if near else 8.2, _CARRIED, shoulder, 0 if near else 1)
+        middle, far = self.look.middle[0], self.look.layout.rows
+        shoulder = (middle + (0.35 * (x - middle)), -_ARM if near else far + _ARM)
+        return Hand((x + middle) / 2, -4.2 if near else far + 4.2, _CARRIED, shoulder, 0 if near else 1)
 
     # Pieces -------------------------------------------------------------------------------------------------------
 
@@ -156,6 +163,12 @@ class Stage:
         quarter = 0 if self.look.pieces.round else int(self.rng.integers(4))
         turned = math.radians(4) * float(turn) + quarter * math.pi / 2
         return replace(lying, x=lying.x + 0.035 * float(dx), y=lying.y + 0.035 * float(dy), turn=turned)
+
+    def _aside(self, piece: Piece, column: int) -> tuple[float, float]:
+        """Where the spares of a piece lie beside the board."""
+        aside = _SPARE * (column + 1)
+        x = self.look.layout.columns + aside if piece.colour is Colour.LIGHT else -aside
+        return x, self.look.middle[1] + (1.5 - list(Kind).index(piece.kind)) * _SPARE
 
     def fetch(self, who: object, piece: Piece) -> Act:
         """A spare is taken."""
@@ -185,10 +198,7 @@ class Stage:
     def put_aside(self, who: object) -> Act:
         """What the hand holds goes back to the spares."""
         piece = self.hands[who][1].piece
-        row = list(Kind).index(piece.kind)
-        column = len(self.spares[piece])
-        aside = _SPARE * (column + 1)
-        x, y = (4 + aside if piece.colour is Colour.LIGHT else -aside), 2 + (1.5 - row) * _SPARE
+        x, y = self._aside(piece, len(self.spares[piece]))
         yield from self.reach(who, x, y - self._grip(who), 0.0, 0.6)
         self.spares[piece].append(replace(self.hands[who][1], z=0.0))
         self._hold(who, None)

@@ -14,7 +14,7 @@ from companion.camera.hand import PaintedHand, Skin
 from companion.camera.painting import Prism, View, paint, rounded
 from companion.camera.play import Lying
 from companion.camera.woods import Wood, grown
-from companion.rules import Colour, Kind, Piece
+from companion.rules import Colour, Kind, Piece, Square
 from tests.bench.stress.look import Look
 
 _FACE = 120
@@ -59,10 +59,10 @@ class Slide:
     y: float = 0.0
     turn: float = 0.0
 
-    def of(self, points: np.ndarray) -> np.ndarray:
-        """Where points of the board at its first place are now."""
+    def of(self, points: np.ndarray, middle: tuple[float, float]) -> np.ndarray:
+        """Where points of the board at its first place, which has its middle there, are now."""
         cosine, sine = math.cos(self.turn), math.sin(self.turn)
-        return (points - 2) @ np.array([[cosine, sine], [-sine, cosine]]) + (2 + self.x, 2 + self.y)
+        return (points - middle) @ np.array([[cosine, sine], [-sine, cosine]]) + middle + (self.x, self.y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,8 @@ class Light:
     """Shadows of people: x and y in shares of the picture, radius in shares of its width, depth."""
     shift: tuple[float, float] = (0.0, 0.0)
     """Of the camera, in pixels."""
+    turned: float = 0.0
+    """The camera about its axis, in degrees."""
 
 
 class Studio:
@@ -101,7 +103,7 @@ class Studio:
         self._board: tuple[Slide | None, np.ndarray] = (None, self._cloth)
         self._still: tuple[object, np.ndarray] = (None, self._cloth)
         self._sprites: dict[object, object] = {}
-        self.scale = look.fill * look.size[1] / 4
+        self.scale = look.fill * look.size[1] / look.layout.rows
         order = rng.permutation(len(SKINS))
         self._hands = {
             (far, skin): PaintedHand(SKINS[order[skin]], self.scale, from_far_side=far)
@@ -114,8 +116,13 @@ class Studio:
 
     def corners(self, slide: Slide = Slide()) -> np.ndarray:
         """The outer corners of the board's top at a1, d1, d4, a4, `(4, 2)`."""
-        outer = slide.of(np.array([[0.0, 0], [4, 0], [4, 4], [0, 4]]))
-        return self.view.project(np.column_stack([outer, np.zeros(4)]))
+        columns, rows = self.look.layout.columns, self.look.layout.rows
+        return self._seen(np.array([[0.0, 0], [columns, 0], [columns, rows], [0, rows]]), slide)
+
+    def _seen(self, points: np.ndarray, slide: Slide) -> np.ndarray:
+        """Where points of the board's top are in the picture."""
+        moved = slide.of(points, self.look.middle)
+        return self.view.project(np.column_stack([moved, np.zeros(len(moved))]))
 
     def picture(self, moment: Moment, light: Light, number: int) -> tuple[np.ndarray, bool]:
         """The frame, `(height, width, 3)` BGR, and whether a hand is seen over the board."""
@@ -141,7 +148,7 @@ class Studio:
         solids = [(np.array([p.x, p.y]), p) for p in (*moment.lying, *moment.things)]
         for _, solid in sorted(solids, key=lambda one: -float(one[0] @ self._towards_far)):
             if solid not in self._sprites:
-                ground = 0.0 if isinstance(solid, Lying) and -0.2 < solid.x < 4.2 and -0.2 < solid.y < 4.2 else -0.1
+                ground = 0.0 if isinstance(solid, Lying) and self._near_board(solid) else -0.1
                 prism = self._prism(solid) if isinstance(solid, Lying) else _cup(solid)
                 self._sprites[solid] = paint(self.view, prism, ground, 0.05)
             self._put(picture, self._sprites[solid])
@@ -149,6 +156,10 @@ class Studio:
             picture = cv2.GaussianBlur(picture, (0, 0), self.look.blur)
         self._still = (key, picture)
         return picture
+
+    def _near_board(self, lying: Lying) -> bool:
+        layout = self.look.layout
+        return -0.2 < lying.x < layout.columns + 0.2 and -0.2 < lying.y < layout.rows + 0.2
 
     def _bare_table(self, rng: np.random.Generator) -> np.ndarray:
         width, height = self.look.size
@@ -162,11 +173,12 @@ class Studio:
         size = 4 / look.plates
         half = size / 2 - look.gap * (0.5 if look.plates == 4 else 0.35 if look.plates > 1 else 0)
         prisms = []
-        for (row, column), (face, askew) in self._plate_faces.items():
-            middle = np.array([(column + 0.5) * size, (row + 0.5) * size])
+        for (x, y), (face, askew) in self._plate_faces.items():
+            middle = np.array([x + size / 2, y + size / 2])
             turned = np.array([[math.cos(askew), math.sin(askew)], [-math.sin(askew), math.cos(askew)]])
-            outline = slide.of(rounded(half, max(look.corner, 0.02)) @ turned + middle)
-            frame = slide.of(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half @ turned + middle)
+            outline = slide.of(rounded(half, max(look.corner, 0.02)) @ turned + middle, self.look.middle)
+            corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half @ turned + middle
+            frame = slide.of(corners, self.look.middle)
             prisms.append(Prism(outline, -look.thickness, 0.0, face, frame, look.edge))
         for prism in sorted(prisms, key=lambda p: -float(p.frame.mean(axis=0) @ self._towards_far)):
             self._put(picture, paint(self.view, prism, -look.thickness, 0.04))
@@ -207,7 +219,10 @@ class Studio:
         size = (self.look.size[0] // _COARSE, self.look.size[1] // _COARSE)
         limb = cv2.warpAffine(painted._layers[..., 3], move, size, flags=cv2.INTER_NEAREST)
         board = np.zeros(size[::-1], np.uint8)
-        cv2.fillConvexPoly(board, np.round(self.corners(slide) / _COARSE).astype(np.int32), 255)
+        for x, y in _plates(self.look):
+            side = 4 / self.look.board.plates
+            plate = np.array([[x, y], [x + side, y], [x + side, y + side], [x, y + side]], float)
+            cv2.fillConvexPoly(board, np.round(self._seen(plate, slide) / _COARSE).astype(np.int32), 255)
         return bool(cv2.countNonZero(cv2.bitwise_and(limb, board)))
 
     @staticmethod
@@ -223,29 +238,42 @@ def _view(look: Look) -> View:
     forward = np.array([-sine * math.sin(look.turn), sine * math.cos(look.turn), -cosine])
     right = np.array([math.cos(look.turn), math.sin(look.turn), 0.0])
     turn = np.stack([right, np.cross(forward, right), forward])
-    eye = np.array([2.0, 2.0, 0.0]) - forward * look.distance
+    eye = np.array([*look.middle, 0.0]) - forward * look.distance
+    columns, rows = look.layout.columns, look.layout.rows
+    room = np.array([[-0.2, -0.2, 0], [columns + 0.2, -0.2, 0], [columns + 0.2, rows + 0.2, 0], [-0.2, rows + 0.2, 0]])
     view = None
-    for focal in np.linspace(1.6, 0.6, 41) * look.fill * height / 4 * look.distance:
+    for focal in np.linspace(1.6, 0.3, 53) * look.fill * height / rows * look.distance:
         lens = np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]])
         view = View(width, height, lens @ np.hstack([turn, -(turn @ eye)[:, None]]))
-        outer = view.project(np.array([[-0.2, -0.2, 0], [4.2, -0.2, 0], [4.2, 4.2, 0], [-0.2, 4.2, 0]]))
+        outer = view.project(room)
         if outer.min() >= 0 and outer[:, 0].max() < width and np.ptp(outer[:, 1]) <= (look.fill + 0.1) * height:
             break
     return view
 
 
+def _plates(look: Look) -> list[tuple[int, int]]:
+    """The plates of the board by their lower left corners, x and y in squares, row by row."""
+    size = 4 // look.board.plates
+    left, found = set(look.layout.squares), []
+    for square in look.layout.squares:
+        if square in left:
+            left -= {Square(square.row + up, square.column + along) for up in range(size) for along in range(size)}
+            found.append((square.column, square.row))
+    return found
+
+
 def _plate_faces(look: Look, rng: np.random.Generator):
+    """The face of each plate, and how it lies askew, by its lower left corner."""
     board, faces = look.board, {}
     squares = 4 // board.plates
     side = squares * _FACE
-    for row in range(board.plates):
-        for column in range(board.plates):
-            colour = board.colours[(row + column) % 2]
-            wood = Wood(colour, board.edge, board.line_colour, board.grain * 0.5, board.grain * 0.4)
-            face = grown(wood, side, side, float(rng.uniform(25, 70)), rng)
-            _draw_lines(face, board, squares)
-            askew = float(rng.normal(0, 0.006)) if board.plates > 1 else 0.0
-            faces[row, column] = (np.clip(face, 0, 255).astype(np.uint8), askew)
+    for x, y in _plates(look):
+        colour = board.colours[(x + y) // squares % 2]
+        wood = Wood(colour, board.edge, board.line_colour, board.grain * 0.5, board.grain * 0.4)
+        face = grown(wood, side, side, float(rng.uniform(25, 70)), rng)
+        _draw_lines(face, board, squares)
+        askew = float(rng.normal(0, 0.006)) if board.plates > 1 else 0.0
+        faces[x, y] = (np.clip(face, 0, 255).astype(np.uint8), askew)
     return faces
 
 
@@ -285,8 +313,9 @@ def _cup(thing: Thing) -> Prism:
 
 def _lit(picture: np.ndarray, light: Light, look: Look) -> np.ndarray:
     height, width = picture.shape[:2]
-    if light.shift != (0.0, 0.0):
-        move = np.float32([[1, 0, light.shift[0]], [0, 1, light.shift[1]]])
+    if light.shift != (0.0, 0.0) or light.turned:
+        move = cv2.getRotationMatrix2D((width / 2, height / 2), light.turned, 1.0)
+        move[:, 2] += light.shift
         picture = cv2.warpAffine(picture, move, (width, height), borderMode=cv2.BORDER_REPLICATE)
     for x, y, radius, depth in light.shades:
         picture = _shaded(picture, x, y, radius, depth)

@@ -12,13 +12,16 @@ from companion.readings import BoardReading
 from companion.referee import Referee
 from companion.rules import Layout, Square
 from companion.settling import Settler
+from companion.vision.board import BoardPose
 from companion.vision.follow import BoardFollower
 from companion.vision.reader import BoardReader, VideoReader
-from tests.bench.stress.acts import BETWEEN, WITH_MOVE
+from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE
 from tests.bench.stress.eye import Errors, readings
+from tests.bench.stress.look import STANDARD
 from tests.bench.stress.shows import Show, clip, disturbed_game, quiet_stretch
 
-LAYOUT = Layout.parse("4x4")
+NAMES = [*WITH_MOVE, *BETWEEN, *AT_ONCE]
+"""Of the clips, in the order of their numbers."""
 QUESTIONS = (events.PieceUnclear, events.KindNeeded, events.ChoiceNeeded)
 
 
@@ -56,20 +59,19 @@ class Verdict:
         return asdict(self)
 
 
-def eyes() -> BoardReader:
+def eyes(layout: Layout = STANDARD) -> BoardReader:
     """The reader that the program has; costly, so made once."""
-    return board_reader(LAYOUT, None)
+    return board_reader(layout, None)
 
 
 def watch_game(seed: int, reader: BoardReader) -> Verdict:
     """A whole game."""
-    return _judged_game(seed, disturbed_game(seed), reader)
+    return judge_game(seed, disturbed_game(seed), reader)
 
 
 def watch_clip(seed: int, reader: BoardReader) -> Verdict:
-    """One disturbance, and a move."""
-    names = [*WITH_MOVE, *BETWEEN]
-    return _judged_game(seed, clip(names[seed % len(names)], seed), reader, "clip")
+    """One disturbance and a move, or what happens with two."""
+    return judge_game(seed, clip(NAMES[seed % len(NAMES)], seed), reader, "clip")
 
 
 def imagine_game(seed: int, errors: Errors) -> Verdict:
@@ -92,9 +94,12 @@ def watch_quiet(seed: int, minutes: float, reader: BoardReader) -> Verdict:
     return verdict
 
 
-def _judged_game(seed: int, show: Show, reader: BoardReader, kind: str = "game") -> Verdict:
+def judge_game(
+    seed: int, show: Show, reader: BoardReader, kind: str = "game", *, pose: BoardPose | None = None
+) -> Verdict:
+    """Any show that is a game; `pose`, if given, is where the board is in its first frame."""
     began = time.process_time()
-    heard, referee, unseen_s = _heard(show, reader)
+    heard, referee, unseen_s = _heard(show, reader, pose)
     return _judged(seed, show, began, (heard, referee), unseen_s, kind)
 
 
@@ -120,8 +125,8 @@ def _is_other_game(show: Show, referee: Referee) -> bool:
     return committed != true[: len(committed)] and not referee.problems and not referee.disturbed
 
 
-def _heard(show: Show, reader: BoardReader) -> tuple[list[events.Event], Referee, float]:
-    video, unseen = VideoReader(reader, BoardFollower(LAYOUT)), []
+def _heard(show: Show, reader: BoardReader, pose: BoardPose | None = None) -> tuple[list[events.Event], Referee, float]:
+    video, unseen = VideoReader(reader, BoardFollower(reader.layout, pose=pose, find=reader.locate)), []
 
     def seen() -> Iterator[BoardReading]:
         for frame in show.frames():
@@ -133,7 +138,7 @@ def _heard(show: Show, reader: BoardReader) -> tuple[list[events.Event], Referee
 
 
 def _told(show: Show, seen: Iterable[BoardReading]) -> tuple[list[events.Event], Referee]:
-    settler, referee = Settler(LAYOUT), Referee(show.start)
+    settler, referee = Settler(show.look.layout), Referee(show.start)
     heard = referee.start(0.0)
     for reading in seen:
         heard += referee.see(settler.feed(reading))

@@ -27,6 +27,7 @@ class Weather:
         self._shades: list[tuple[float, float, Callable[[float], tuple[float, float, float, float]]]] = []
         self._bumps: list[tuple[float, np.ndarray, np.ndarray]] = []
         self._shift = np.zeros(2)
+        self._turns: list[tuple[float, float, float]] = []
         self._coupling = float(rng.choice((0.0, rng.uniform(0.02, 0.15))))
         """How far a hand in the picture makes the automatic exposure open up."""
         self._opened = 0.0
@@ -45,7 +46,11 @@ class Weather:
             gain = gain * (1 + self._flicker[1] * np.sin(40 * time))
         self._shades = [shade for shade in self._shades if time < shade[1]]
         shades = tuple(path((time - start) / (end - start)) for start, end, path in self._shades if time >= start)
-        return Light(tuple(float(np.clip(g, 0.3, 1.6)) for g in gain), shades, self._shaken(time))
+        gains = tuple(float(np.clip(g, 0.3, 1.6)) for g in gain)
+        return Light(gains, shades, self._shaken(time), self._turned(time))
+
+    def _turned(self, time: float) -> float:
+        return sum((min(1.0, (time - start) / lasts) * degrees for start, lasts, degrees in self._turns), 0.0)
 
     def _shaken(self, time: float) -> tuple[float, float]:
         shift = self._shift.copy()
@@ -109,6 +114,12 @@ class Weather:
             return float(x), float(y), radius, depth * fade
 
         self._shades.append((time, time + lasts, path))
+        return lasts
+
+    def camera_turn(self, time: float) -> float:
+        """Somebody turns the camera by a quarter."""
+        lasts = float(self._rng.uniform(0.5, 1.5))
+        self._turns.append((time, lasts, float(self._rng.choice((-90, 90)))))
         return lasts
 
     def camera_bump(self, time: float) -> float:
