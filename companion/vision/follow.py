@@ -1,6 +1,7 @@
 """The board through a video: found once, then followed for next to nothing, found again when it was moved.
 
-Around every crossing of the board's lines a small patch of the flattened board is remembered. In each frame the
+Around every crossing of the board's lines a small patch of the flattened board is remembered (none of the table between
+the plates of a board that has gaps: that stays when the board is pushed). In each frame the
 patches are looked for near their places in the board as flattened by the last pose:
 
 - most are where they were: nothing happened (this is the steady frame, and all it costs);
@@ -164,11 +165,7 @@ class BoardFollower:
         self._reference = flat
         if not self._patches:
             empty = np.zeros((0, 0), np.uint8)
-            self._patches = [
-                _Patch(x, y, empty, textured=False)
-                for y in _crossings(self._layout.rows)
-                for x in _crossings(self._layout.columns)
-            ]
+            self._patches = [_Patch(x, y, empty, textured=False) for x, y in _crossings(self._layout)]
         for patch in self._patches:
             patch.remember(flat)
 
@@ -311,11 +308,19 @@ class BoardFollower:
         return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
 
 
-def _crossings(squares: int) -> list[int]:
-    """Where patches are centred along one side: on the lines, the outer ones drawn in, so as not to see the table."""
+def _crossings(layout: Layout) -> list[tuple[int, int]]:
+    """Where patches are centred: where lines cross, drawn in from the board's edges, so as not to see the table."""
     inside = _HALF - _OVER_THE_EDGE
-    low, high = _BORDER + inside, _BORDER + squares * _PITCH - inside
-    return [int(np.clip(_BORDER + i * _PITCH, low, high)) for i in range(squares + 1)]
+    beside: dict[tuple[int, int], list[tuple[int, int]]] = {}
+    for square in layout:
+        column, row = square.column, layout.rows - 1 - square.row
+        for right, down in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            beside.setdefault((row + down, column + right), []).append((1 - 2 * right, 1 - 2 * down))
+    centres = []
+    for (row, column), sides in sorted(beside.items()):
+        inwards = [side.pop() if len(side) == 1 else 0 for side in map(set, zip(*sides, strict=True))]
+        centres.append((_BORDER + column * _PITCH + inside * inwards[0], _BORDER + row * _PITCH + inside * inwards[1]))
+    return centres
 
 
 def _in_place(shifts: Floats) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from companion.rules import Layout
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.follow import BoardFollower
-from tests.vision.drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth
+from tests.vision.drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth, plates_on
 
 STANDARD = Layout.parse("4x4")
 FRAME_S = 0.1
@@ -190,3 +190,23 @@ def test_the_reason_for_not_finding_a_board_is_told_until_the_next_look():
     assert [follower.follow(picture, time).why for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == 3 * ["it is dark"] + 2 * [
         "it is small"
     ]
+
+
+@pytest.mark.parametrize("drawing", ["corners", "##.....##/##.....##/........./##.....##/##.....##", "ring"])
+def test_a_board_that_is_pushed_over_a_patterned_cloth_is_followed_though_the_cloth_between_its_plates_stays(drawing):
+    layout = Layout.parse(drawing)
+    corners = lying_flat(layout)
+    cloth = np.random.default_rng(5).integers(40, 200, (90, 120, 3), np.uint8)
+    cloth = cv2.resize(cloth, SIZE, interpolation=cv2.INTER_CUBIC)
+    follower = BoardFollower(layout, pose=pose_at(corners), find=nowhere)
+    for frame in range(5):
+        at = moved(corners, (2 * frame, -1.5 * frame))
+        found = follower.follow(plates_on(cloth, layout, at), frame * FRAME_S)
+        assert isinstance(found, BoardPose)
+        assert np.abs(found.points() - at).max() < 3
+
+
+def lying_flat(layout: Layout) -> np.ndarray:
+    """Corners a1, d1, d4, a4 of a bounding rectangle in the middle of the picture, 60 pixels a square."""
+    half = 30 * np.array([layout.columns, layout.rows])
+    return np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * half + np.array(SIZE) / 2.0
