@@ -44,7 +44,7 @@ def test_a_board_is_not_taken_together_with_the_pieces_beside_it(seed, reader):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["hesitation", "person"])
+@pytest.mark.parametrize("name", ["hesitation", "person", "quick reply", "bump meanwhile", "camera turned"])
 def test_a_disturbance_in_pictures_makes_no_wrong_move(name, reader):
     verdict = watch_clip(NAMES.index(name), reader)
     assert verdict.acts == [name]
