@@ -117,6 +117,8 @@ class BoardFollower:
         self._thumbnail: Floats | None = None
         self._next_look = -np.inf
         self._look_pause = _LOOK_AGAIN_S
+        self._looked: float | None = None
+        """When the last picture was searched, until the next frame comes."""
         self._candidate: BoardPose | None = None
         self._not_found = BoardNotFound("looking for the board")
         """Why it was not found at the last look, before it ever was."""
@@ -129,6 +131,7 @@ class BoardFollower:
     def follow(self, image: Picture, time: float) -> BoardPose | BoardNotFound:
         """The pose of the board in the BGR picture `image`, taken at `time`; why not, while it cannot be told."""
         still = self._is_still(image)
+        self._breathe_after_look(time)
         if self._pose is None:
             return self._first(image, time)
         if not self._patches:
@@ -145,9 +148,16 @@ class BoardFollower:
         assert self._pose is not None
         return self._pose
 
+    def _breathe_after_look(self, time: float) -> None:
+        """Count the pause after a look from the next frame on: on a slow machine a look takes longer than the pause."""
+        if self._looked is not None:
+            self._next_look += time - self._looked
+            self._looked = None
+
     def _first(self, image: Picture, time: float) -> BoardPose | BoardNotFound:
         if time < self._next_look:
             return self._not_found
+        self._looked = time
         found = self._find(image, self._layout)
         if isinstance(found, BoardNotFound):
             self._not_found = found
@@ -226,6 +236,7 @@ class BoardFollower:
         nearby = self._nearby(image)
         if nearby is not None and self._recognised(nearby, image, time):
             return True
+        self._looked = time
         found = self._find(image, self._layout)
         if isinstance(found, BoardNotFound):
             self._candidate = None

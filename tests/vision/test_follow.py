@@ -187,9 +187,26 @@ def test_the_reason_for_not_finding_a_board_is_told_until_the_next_look():
     whys = iter(["it is dark", "it is small"])
     follower = BoardFollower(STANDARD, find=lambda image, layout: BoardNotFound(next(whys)))
     picture = plain_cloth()
-    assert [follower.follow(picture, time).why for time in (0.0, 0.1, 0.2, 0.3, 0.4)] == 3 * ["it is dark"] + 2 * [
-        "it is small"
-    ]
+    told = [follower.follow(picture, time).why for time in (0.0, 0.1, 0.2, 0.3, 0.4)]
+    assert told == 4 * ["it is dark"] + ["it is small"]
+
+
+def test_a_search_that_takes_seconds_leaves_time_for_others_before_the_next():
+    searched = []
+
+    def slow(image, layout):
+        searched.append(clock)
+        return BoardNotFound("nothing there")
+
+    follower, clock = BoardFollower(STANDARD, find=slow), 0.0
+    while clock < 12:
+        before = len(searched)
+        follower.follow(plain_cloth(), clock)
+        clock += 3.0 if len(searched) > before else FRAME_S
+    pauses = np.diff(searched) - 3.0
+    assert len(pauses) == 3
+    assert (pauses >= (0.25, 0.5, 1.0)).all()
+    assert (pauses < np.array((0.25, 0.5, 1.0)) + 2 * FRAME_S).all()
 
 
 @pytest.mark.parametrize("drawing", ["corners", "##.....##/##.....##/........./##.....##/##.....##", "ring"])
