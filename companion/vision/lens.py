@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Image = NDArray[np.uint8]
     Size = tuple[int, int]
+    _Way = tuple[Any, Any]
 
 _OTHER_SHAPE = 0.01
 """Pictures whose sides' ratios differ by less are one picture, larger or smaller."""
@@ -35,6 +36,8 @@ _WIDEST = 4.0
 """Tangent of the angle off the lens's axis up to which a model is looked at: 76 degrees."""
 _MOST_BEYOND = 0.4
 """A straight picture reaches so far beyond the upright one at most, of its longer side."""
+_WAYS_KEPT = 4
+"""As many as one frame takes, and one."""
 _PRECISELY = (cv2.TERM_CRITERIA_COUNT + cv2.TERM_CRITERIA_EPS, 200, 1e-9)
 
 
@@ -88,6 +91,7 @@ class Lens:
     def __init__(self, model: LensModel) -> None:
         self._model = model
         self._fitted: dict[Size, _Fitted] = {}
+        self._ways: dict[tuple[Size, Size, bytes], _Way] = {}
 
     def straight(self, image: Image) -> Image:
         """See `Optics.straight`."""
@@ -103,9 +107,19 @@ class Lens:
 
     def view(self, image: Image, to_straight: Floats, size: Size, border: int = cv2.BORDER_CONSTANT) -> Image:
         """See `Optics.view`."""
-        way = self._for(_size(image)).way(to_straight, size)
-        whole, parts = cv2.convertMaps(way, np.empty(0), cv2.CV_16SC2)
-        return np.asarray(cv2.remap(image, whole, parts, cv2.INTER_LINEAR, borderMode=border), np.uint8)
+        way = self._way(_size(image), to_straight, size)
+        return np.asarray(cv2.remap(image, *way, cv2.INTER_LINEAR, borderMode=border), np.uint8)
+
+    def _way(self, image_size: Size, to_straight: Floats, size: Size) -> _Way:
+        """Where each pixel of a view lies in the picture; kept, because most boards do not move from frame to frame."""
+        key = (image_size, size, to_straight.tobytes())
+        if key not in self._ways:
+            if len(self._ways) >= _WAYS_KEPT:
+                del self._ways[next(iter(self._ways))]
+            way = self._for(image_size).way(to_straight, size)
+            whole, parts = cv2.convertMaps(way, np.empty(0), cv2.CV_16SC2)
+            self._ways[key] = whole, parts
+        return self._ways[key]
 
     def _for(self, size: Size) -> _Fitted:
         """The lens for pictures of this size.
