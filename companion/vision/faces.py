@@ -35,6 +35,8 @@ _LEAN = (0.40, 0.25)
 _ASIDE = 0.28
 _ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
 _COMPONENTS = 64
+_SMALL = PATCH * _COARSE // SQUARE
+"""Side of a patch in these pixels."""
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
 
@@ -62,6 +64,8 @@ class FaceMatcher:
         slopes = np.stack([np.ones(int(self._disc.sum())), x[self._disc], y[self._disc]])
         self._slopes = (slopes / np.linalg.norm(slopes, axis=1, keepdims=True)).astype(np.float32)
         self._axes, self._turned = self._compress(faces)
+        self._onto = np.concatenate([self._axes, np.kron(np.eye(3, dtype=np.float32), self._slopes).T], axis=1)
+        self._places = self._discs()
 
     def likeness(self, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
         """The best correlation of each patch `(n, PATCH, PATCH, 3)` with each face, `(n, faces)`, from -1 to 1."""
@@ -92,15 +96,28 @@ class FaceMatcher:
         flat = rough.reshape(len(rough), -1)
         return np.asarray(flat / (np.linalg.norm(flat, axis=1, keepdims=True) + _FLAT), np.float32)
 
-    def _windows(self, patch: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """The discs at every place of a patch, `(places, _COMPONENTS)`."""
-        size = PATCH * _COARSE // SQUARE
-        small = cv2.resize(patch, (size, size), interpolation=cv2.INTER_AREA).astype(np.float32)
-        middle, side = (size - 1) / 2 - self._reach, 2 * self._reach + 1
+    def _discs(self) -> NDArray[np.intp]:
+        """Where in a small patch, flattened, the pixels of the disc at every place are: `(places, 3 * pixels)`."""
+        middle, side = (_SMALL - 1) / 2 - self._reach, 2 * self._reach + 1
         top, bottom = max(0, int(middle - _LEAN[0] * _COARSE)), int(middle + _LEAN[1] * _COARSE) + 1
         left, right = max(0, int(middle - _ASIDE * _COARSE)), int(middle + _ASIDE * _COARSE) + 2
-        seen = np.lib.stride_tricks.sliding_window_view(small, (side, side), (0, 1))[top:bottom, left:right]
-        return self._levelled(seen.reshape(-1, 3, side, side)[:, :, self._disc]) @ self._axes
+        pixels = np.arange(_SMALL * _SMALL * 3).reshape(_SMALL, _SMALL, 3)
+        seen = np.lib.stride_tricks.sliding_window_view(pixels, (side, side), (0, 1))[top:bottom, left:right]
+        at = seen.reshape(-1, 3, side, side)[:, :, self._disc]
+        return np.ascontiguousarray(at.reshape(len(at), -1))
+
+    def _windows(self, patch: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """The discs at every place of a patch, levelled, `(places, _COMPONENTS)`.
+
+        As `_levelled(discs) @ _axes` would give them; but faces are level, so nothing of a slope lies along the axes,
+        and only the length of what is left without it has to be known.
+        """
+        small = cv2.resize(patch, (_SMALL, _SMALL), interpolation=cv2.INTER_AREA).astype(np.float32)
+        discs = np.take(small - small.mean(axis=(0, 1)), self._places)
+        shares = discs @ self._onto
+        along, slopes = shares[:, :_COMPONENTS], shares[:, _COMPONENTS:]
+        left = np.einsum("ij,ij->i", discs, discs) - np.einsum("ij,ij->i", slopes, slopes)
+        return np.asarray(along / (np.sqrt(np.maximum(left, 0))[:, None] + _FLAT), np.float32)
 
 
 def by_content(likeness: NDArray[np.float32]) -> NDArray[np.float32]:

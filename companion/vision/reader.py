@@ -3,7 +3,9 @@
 The parts that look at pixels come in through the constructor, so that each can be replaced: a `Locator` finds the
 board in one picture, a `Follower` knows where it is from frame to frame, a `Recogniser` says what each patch may show.
 What is done here is what needs time: a square in which something moves is hidden, and what has not changed since it was
-last recognised is not recognised again.
+last recognised is not recognised again, but once a second. Recognising is what costs most, so when much has changed at
+once it is spread over a few frames, what has changed most first. Until a square's turn has come it is told as it was
+last seen, for less time than anybody takes to believe it (`companion.settling`).
 """
 
 from __future__ import annotations
@@ -46,6 +48,10 @@ _NOISE_FACTOR = 9.0
 _LEAST_CHANGE = 10.0
 """Grey levels that a pixel has to change by, at least, to count as changed."""
 _REFRESH_S = 1.0
+_A_SECOND = 60
+"""So many squares are recognised in a second of video: all sixteen in less than the time it takes to settle."""
+_AT_ONCE = 4
+"""And so many in a frame all the same, if there are more frames than that."""
 _MOSTLY = 0.5
 _STILL_TURNS = 2
 """There is time to look at a photograph in the mirror as well."""
@@ -154,7 +160,9 @@ class VideoReader:
         self._follower = follower
         self._motion = _Motion(reader.layout)
         self._embeddings: Floats | None = None
-        self._refreshed = float("-inf")
+        self._looked = np.full(len(reader.layout), -np.inf)
+        """When each square was last recognised."""
+        self._time = -np.inf
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
 
@@ -163,17 +171,17 @@ class VideoReader:
 
         While the board is not found, everything is hidden.
         """
+        since, self._time = time - self._time, time
         pose = self._follower.follow(image, time)
         if isinstance(pose, BoardNotFound):
+            self._looked[:] = -np.inf
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
-        moving, changed = self._motion.see(self._top_view(image, pose, finest=1))
-        if time - self._refreshed >= _REFRESH_S:
-            self._refreshed = time
-            self._recognise(image, pose, self.layout.all)
-        elif changed & ~moving:
-            self._recognise(image, pose, changed & ~moving)
+        moving, changes = self._motion.see(self._top_view(image, pose, finest=1))
+        chosen = self._worth_a_look(moving, changes, since)
+        if chosen:
+            self._recognise(image, pose, chosen)
         squares, covered = self._seen
         hidden = moving | covered
         return BoardReading(
@@ -186,18 +194,28 @@ class VideoReader:
     def _top_view(self, image: Image, pose: BoardPose, *, finest: int = FINEST) -> Image:
         return rectify(image, pose.points(), self.layout, finest=finest, optics=self._reader.optics)
 
-    def _recognise(self, image: Image, pose: BoardPose, squares: int) -> None:
+    def _worth_a_look(self, moving: int, changes: Floats, since: float) -> list[int]:
+        """The squares to recognise now: those that changed most and were not looked at for longest come first."""
+        if not np.isfinite(self._looked).all():
+            return list(range(len(self.layout)))
+        unseen_s = self._time - self._looked
+        worth = (changes + _CHANGED_SHARE) * unseen_s
+        wanted = (changes > _CHANGED_SHARE) | (unseen_s >= _REFRESH_S)
+        order = [int(i) for i in np.argsort(-worth, kind="stable") if wanted[i] and not moving >> i & 1]
+        return order[: max(_AT_ONCE, int(_A_SECOND * since))]
+
+    def _recognise(self, image: Image, pose: BoardPose, chosen: list[int]) -> None:
         """Look at these squares anew, and judge them beside what is known of the others."""
         away, top_view = away_side(pose.points(), self.layout), self._top_view(image, pose)
         cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
-        chosen = [i for i in range(len(self.layout)) if squares >> i & 1]
         fresh = recogniser.embed(cut[chosen], Tone.of(cut))
         if self._embeddings is None:
             self._embeddings = np.zeros((len(self.layout), fresh.shape[1]), fresh.dtype)
         self._embeddings[chosen] = fresh
         self._seen = self._reader.judged(recogniser.judge(self._embeddings))
         self._evidence = _jpeg(top_view)
-        self._motion.keep(squares)
+        self._motion.keep(chosen)
+        self._looked[chosen] = self._time
 
 
 class _Motion:
@@ -206,15 +224,14 @@ class _Motion:
     def __init__(self, layout: Layout) -> None:
         self._squares = [_region(layout, i, -_BLUR_REACH) for i in range(len(layout))]
         self._patches = [_region(layout, i, (PATCH - SQUARE) // 2) for i in range(len(layout))]
-        self._all = layout.all
         self._last: NDArray[np.int16] | None = None
         self._kept: list[NDArray[np.int16]] = []
         """Each square's patch as it was when it was last recognised."""
 
-    def see(self, top_view: Image) -> tuple[int, int]:
-        """The masks of the squares that move, and of those that have changed since `keep`."""
+    def see(self, top_view: Image) -> tuple[int, Floats]:
+        """The mask of the squares that move, and how much of each has changed since `keep`, from 0 to 1."""
         grey = cv2.GaussianBlur(cv2.cvtColor(top_view, cv2.COLOR_BGR2GRAY), (0, 0), 1.5).astype(np.int16)
-        moving, changed, least = 0, self._all, _LEAST_CHANGE
+        moving, changes, least = 0, np.ones(len(self._patches)), _LEAST_CHANGE
         if self._last is not None:
             difference = grey - self._last
             difference -= np.int16(np.median(difference[::4, ::4]))  # a lamp or a cloud changes all of it alike
@@ -223,18 +240,17 @@ class _Motion:
             moving = _mask((size[region] > least).mean() > _MOVING_SHARE for region in self._squares)
         if self._kept:
             pairs = zip(self._patches, self._kept, strict=True)
-            changed = _mask((np.abs(grey[region] - kept) > least).mean() > _CHANGED_SHARE for region, kept in pairs)
+            changes = np.array([(np.abs(grey[region] - kept) > least).mean() for region, kept in pairs])
         self._last = grey
-        return moving, changed
+        return moving, changes
 
-    def keep(self, squares: int) -> None:
+    def keep(self, squares: list[int]) -> None:
         """Take what was seen last of these squares for what is known."""
         if self._last is None:
             return
         self._kept = self._kept or [self._last[region] for region in self._patches]
-        for i, region in enumerate(self._patches):
-            if squares >> i & 1:
-                self._kept[i] = self._last[region]
+        for i in squares:
+            self._kept[i] = self._last[self._patches[i]]
 
 
 def _region(layout: Layout, index: int, around: int) -> tuple[slice, slice]:

@@ -7,6 +7,7 @@ import pytest
 
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Layout, Piece, Square
+from companion.settling import SETTLE_S
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.reader import BoardReader, StillReading, VideoReader
 from companion.vision.rectify import MARGIN, SQUARE
@@ -95,9 +96,40 @@ def test_a_hand_that_rests_hides_its_square(reader):
     assert reading.hidden == LAYOUT.mask([B2])
 
 
-def test_a_board_at_rest_is_looked_at_once_a_second(reader, eyes):
-    watch(reader, *[picture()] * 31)
-    assert eyes.looked == [16, 16, 16, 16]
+def test_a_board_at_rest_is_looked_at_once_a_second_a_few_squares_at_a_time(reader, eyes):
+    watch(reader, *[picture()] * 40)
+    assert sum(eyes.looked) == 4 * 16
+    assert max(eyes.looked[1:]) <= 6
+
+
+def test_when_all_has_changed_at_once_all_is_seen_before_anybody_believes_what_was(reader, eyes):
+    everything = picture(**{str(square): 200 for square in LAYOUT})
+    readings = watch(reader, picture(), *[everything] * 9, step_s=1 / 30)
+    assert max(eyes.looked[1:]) <= 4
+    last = [i for i, reading in enumerate(readings) if EMPTY in reading.squares][-1]
+    assert (last - 1) / 30 < SETTLE_S / 2
+    assert readings[-1].squares == (contents_of([PLUS]),) * 16
+
+
+def test_of_few_pictures_a_second_each_is_looked_at_as_a_whole(reader, eyes):
+    everything = picture(**{str(square): 200 for square in LAYOUT})
+    watch(reader, picture(), everything, everything, step_s=0.5)
+    assert eyes.looked == [16, 16]
+
+
+def test_what_has_changed_most_is_looked_at_first(reader, eyes):
+    shaken = {str(square): 128 for square in LAYOUT}
+    readings = watch(reader, picture(), *[picture(**shaken | {"b2": 200})] * 3, step_s=1 / 30)
+    assert readings[2].squares[LAYOUT.index(B2)] == contents_of([PLUS])
+
+
+def test_a_board_that_was_lost_is_looked_at_as_a_whole(reader, eyes):
+    reader.read(0.0, picture())
+    reader._follower.pose = BoardNotFound("covered")
+    reader.read(0.1, picture())
+    reader._follower.pose = POSE
+    reader.read(0.2, picture())
+    assert eyes.looked == [16, 16]
 
 
 def test_only_what_has_changed_and_its_neighbours_are_looked_at_again(reader, eyes):
