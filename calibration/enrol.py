@@ -64,7 +64,7 @@ def refuse_bad_pictures(
 
 
 def _probabilities(view: Bytes, sight: Sight, layout: Layout, recogniser: Recogniser) -> NDArray[np.float32]:
-    return recogniser.recognise(patches(view, layout, away_side(sight[1].points(), layout)), turns=2)
+    return recogniser.recognise(patches(view, layout, away_side(sight[1].points(), layout)), mirror_too=True)
 
 
 def _turns(lightness: NDArray[np.floating], layout: Layout) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from contextlib import ExitStack
 
+    from companion.camera.frames import Clock
     from companion.commands.sight import Corners
     from companion.profile import Profile
     from companion.readings import Source
@@ -53,11 +55,13 @@ def equip(
     *,
     profile: Profile | None = None,
     patient: bool = False,
+    clock: Clock = time.monotonic,
 ) -> Equipment:
     """Open all sources of one table; `closing` closes them. Several are read each on a thread of its own.
 
     Args:
         patient: a live source that is not there yet is lost until it comes.
+        clock: what live sources go by, in seconds.
 
     Raises:
         UsageError: if a text names no source.
@@ -68,7 +72,8 @@ def equip(
     if twice:
         raise SourceError(f"{twice} is given twice; once is enough")
     sources = [
-        closing.enter_context(open_source(text, layout, corners, profile=profile, patient=patient)) for text in texts
+        closing.enter_context(open_source(text, layout, corners, profile=profile, patient=patient, clock=clock))
+        for text in texts
     ]
     if len(sources) == 1:
         return _equipment(sources, sources)

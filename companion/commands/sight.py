@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from companion.camera.frames import Clock
     from companion.readings import Source
     from companion.vision.board import BoardNotFound, BoardPose
     from companion.vision.lens import Optics
@@ -132,9 +133,17 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def open_source(
-    text: str, layout: Layout, corners: Corners | None, *, profile: Profile | None = None, patient: bool = False
+    text: str,
+    layout: Layout,
+    corners: Corners | None,
+    *,
+    profile: Profile | None = None,
+    patient: bool = False,
+    clock: Clock = time.monotonic,
 ) -> Source:
     """The source of readings that `text` names; if `patient`, a live one that is not there yet is lost until it comes.
+
+    A live source goes by `clock`, which gives seconds that never run back.
 
     Raises:
         UsageError: if the text names no source.
@@ -142,16 +151,18 @@ def open_source(
         VisionError: if `corners` cannot be the corners of a board.
     """
     try:
-        return _opened(text, layout, corners, profile, patient=patient)
+        return _opened(text, layout, corners, profile, clock, patient=patient)
     except SourceSyntaxError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _opened(text: str, layout: Layout, corners: Corners | None, profile: Profile | None, *, patient: bool) -> Source:
+def _opened(
+    text: str, layout: Layout, corners: Corners | None, profile: Profile | None, clock: Clock, *, patient: bool
+) -> Source:
     if text.startswith("tiles") or text == "virtual:tiles":
         from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
-        return open_tiles(text, layout, clock=time.monotonic, wait=time.sleep, patient=patient)
+        return open_tiles(text, layout, clock=clock, wait=time.sleep, patient=patient)
     from companion.camera import Camera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
     from companion.vision.follow import BoardFollower  # noqa: PLC0415
     from companion.vision.reader import VideoReader  # noqa: PLC0415
@@ -161,7 +172,7 @@ def _opened(text: str, layout: Layout, corners: Corners | None, profile: Profile
         find = _found_first(reader.locate, reader.optics)
         return VideoReader(reader, BoardFollower(wanted, find=find, optics=reader.optics))
 
-    frames = open_frames(text, time.monotonic, patient=patient)
+    frames = open_frames(text, clock, patient=patient)
     try:
         return Camera(frames, reader_for(layout), reader_for=reader_for)
     except Exception:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
@@ -55,7 +56,7 @@ def watch(
 
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
-        equipment = equip(sources, layout, corners, open_until_done, profile=profile)
+        equipment = equip(sources, layout, corners, open_until_done, profile=profile, clock=_since(time.monotonic()))
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
         source, *others = equipment.sources
@@ -68,6 +69,11 @@ def watch(
             raise click.ClickException(table.view.lost)
         if table.view.trouble:
             raise click.ClickException(table.view.trouble)
+
+
+def _since(start: float) -> Callable[[], float]:
+    """The clock of live sources, with the start of the program for its beginning."""
+    return lambda: time.monotonic() - start
 
 
 def _tell(told: list[Event], *, as_json: bool) -> None:

@@ -101,7 +101,7 @@ class EnrolledRecogniser:
         self._steepness = -np.log(LEAST) / look.margin
         self.rule = SetRule(least=LEAST, covered=0.5)
 
-    def recognise(self, patches: Patches, *, turns: int = 1) -> Floats:  # noqa: ARG002 (marks may differ in a mirror)
+    def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002 (marks may differ there)
         """Probabilities `(n, CLASSES)`: `ALL_CONTENTS`, then covered."""
         return self.judge(self.embed(patches, Tone.of(patches)))
 

@@ -110,15 +110,15 @@ class Recogniser:
         rules = (SetRule.of(card["sets"][name]) for name in ("frame", "photograph"))
         return cls(bundled_backbone(), (models / "head.npz").read_bytes(), *rules)
 
-    def recognise(self, patches: Patches, *, turns: int = 1) -> Floats:
+    def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:
         """Probabilities `(n, CLASSES)` in the order of `ALL_CONTENTS`, then *covered*, for all squares of one board.
 
-        `patches` is `(n, PATCH, PATCH, 3)` BGR, with the side away from the camera on top. With `turns` above 1 every
+        `patches` is `(n, PATCH, PATCH, 3)` BGR, with the side away from the camera on top. With `mirror_too` every
         patch is looked at in the mirror as well, and the geometric mean is taken.
         """
         _check(patches)
         tone = Tone.of(patches)
-        sides = [patches, mirrored(patches)] if turns > 1 else [patches]
+        sides = [patches, mirrored(patches)] if mirror_too else [patches]
         looks = [self.judge(self.embed(side, tone)) for side in sides]
         return softmax(np.mean(np.log(np.maximum(looks, _UNHEARD_OF)), axis=0))
 

@@ -53,17 +53,15 @@ _A_SECOND = 60
 _AT_ONCE = 4
 """And so many in a frame all the same, if there are more frames than that."""
 _MOSTLY = 0.5
-_STILL_TURNS = 2
-"""There is time to look at a photograph in the mirror as well."""
 
 
 class Recogniser(Protocol):
     """What says what patches show; see `companion.vision.pieces` for the one that ships."""
 
-    def recognise(self, patches: Image, *, turns: int = 1) -> Floats:
+    def recognise(self, patches: Image, *, mirror_too: bool = False) -> Floats:
         """Probabilities `(n, 10)`: `ALL_CONTENTS`, then covered; for patches `(n, PATCH, PATCH, 3)` of one board.
 
-        With `turns` of 2 each patch is looked at in the mirror as well.
+        With `mirror_too` each patch is looked at in the mirror as well.
         """
         ...
 
@@ -144,7 +142,7 @@ def photographed(recogniser: Recogniser, top_view: Image, layout: Layout, away: 
     Every patch is looked at in the mirror as well, and no more pieces lie there than the sets have.
     """
     seen = patches(top_view, layout, away)
-    return within_supply(np.asarray(recogniser.recognise(seen, turns=_STILL_TURNS), np.float32), layout.default_sets)
+    return within_supply(np.asarray(recogniser.recognise(seen, mirror_too=True), np.float32), layout.default_sets)
 
 
 class VideoReader:

@@ -1,5 +1,7 @@
 """Tile boards are sources of the command line."""
 
+import time
+
 import click
 import pytest
 
@@ -15,6 +17,11 @@ def test_a_tile_board_is_opened_by_its_text():
     with open_source("virtual:tiles", LAYOUT, None) as source:
         assert isinstance(source, TileBoard)
         assert source.read(1.0).evidence == b"." * 16
+
+
+def test_a_live_source_goes_by_the_clock_it_is_given():
+    with open_source("virtual:tiles", LAYOUT, None, clock=lambda: time.monotonic() + 1e6) as source:
+        assert source.read(1.0).time > 1e6
 
 
 @pytest.mark.parametrize(

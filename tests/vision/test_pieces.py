@@ -138,7 +138,7 @@ def judge(said, allowed):
 def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser):
     verdicts = []
     for truth in TRUTHS:
-        said = recogniser.contents(recogniser.recognise(photographed(truth), turns=2), still=True)
+        said = recogniser.contents(recogniser.recognise(photographed(truth), mirror_too=True), still=True)
         for square, contents in zip(BOARD.squares, said, strict=True):
             if str(square) not in truth["hidden"]:
                 words = truth["squares"][str(square)]

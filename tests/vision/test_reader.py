@@ -38,7 +38,7 @@ class GreyEyes:
             row[{120: 0, 200: ALL_CONTENTS.index(PLUS), 40: -1}[nearest]] = 1
         return probabilities
 
-    def recognise(self, patches, *, turns=1):
+    def recognise(self, patches, *, mirror_too=False):
         return self.judge(self.embed(patches, None))
 
     def contents(self, probabilities, *, still=False):
