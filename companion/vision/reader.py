@@ -10,6 +10,7 @@ last seen, for less time than anybody takes to believe it (`companion.settling`)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -48,10 +49,10 @@ _NOISE_FACTOR = 9.0
 _LEAST_CHANGE = 10.0
 """Grey levels that a pixel has to change by, at least, to count as changed."""
 _REFRESH_S = 1.0
-_A_SECOND = 60
-"""So many squares are recognised in a second of video: all sixteen in less than the time it takes to settle."""
+_SWEEP_S = 0.25
+"""All squares of the board are recognised within this time, which is less than they take to settle."""
 _AT_ONCE = 4
-"""And so many in a frame all the same, if there are more frames than that."""
+"""So many squares in a frame in any case."""
 _MOSTLY = 0.5
 
 
@@ -200,7 +201,7 @@ class VideoReader:
         worth = (changes + _CHANGED_SHARE) * unseen_s
         wanted = (changes > _CHANGED_SHARE) | (unseen_s >= _REFRESH_S)
         order = [int(i) for i in np.argsort(-worth, kind="stable") if wanted[i] and not moving >> i & 1]
-        return order[: max(_AT_ONCE, int(_A_SECOND * since))]
+        return order[: max(_AT_ONCE, math.ceil(len(self.layout) * since / _SWEEP_S))]
 
     def _recognise(self, image: Image, pose: BoardPose, chosen: list[int]) -> None:
         """Look at these squares anew, and judge them beside what is known of the others."""
