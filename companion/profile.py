@@ -82,6 +82,21 @@ class LensModel(BaseModel):
     """Root mean square distance, in pixels, of what was seen from where the model says it is."""
 
 
+class EnrolledCard(BaseModel):
+    """The face of one enrolled card of the Green Box."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["straight", "diagonal", "pusher", "puller"]
+    picture: Base64
+    """A PNG."""
+
+    @property
+    def png(self) -> bytes:
+        """The picture's file."""
+        return base64.b64decode(self.picture)
+
+
 class Profile(BaseModel):
     """One set in front of one camera. Every field but the version may be left out."""
 
@@ -99,6 +114,8 @@ class Profile(BaseModel):
     """How its pieces look, if they were enrolled."""
     lens: LensModel | None = None
     """How the camera's lens bends lines, if it was measured."""
+    cards: Annotated[tuple[EnrolledCard, ...], Field(max_length=4)] = ()
+    """How its cards look, if they were enrolled."""
 
     @field_validator("layout")
     @classmethod

@@ -61,6 +61,11 @@ def of_colour(colour: Colour) -> Contents:
     return contents_of(Piece(colour, kind) for kind in Kind)
 
 
+def colours_only(contents: Contents) -> Contents:
+    """The same colours, and empty, but any kind of these colours: what a reading says where marks mean nothing."""
+    return contents | sum(mask for mask in (of_colour(colour) for colour in Colour) if contents & mask)
+
+
 @dataclass(frozen=True, slots=True)
 class BoardReading:
     """What a source could see of the whole board at one moment."""
@@ -72,7 +77,7 @@ class BoardReading:
     hidden: int = 0
     """The squares that something covers, as bits of the layout. They hold `ANYTHING` and contradict nothing."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
-    """The kinds that the card on top of each player's pile may show; absent where no card is seen."""
+    """The kinds that the card on top of each player's pile may show; absent where no card is seen, or a hand is."""
     evidence: bytes = b""
     """Whatever the source wants kept in the log as proof: a JPEG of the board, a raw line."""
 
@@ -104,6 +109,7 @@ class Snapshot:
     """The squares that have been covered, or have changed, and have not come to rest since; an odd reading does not
     count."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
+    """What the card on top of each player's pile may show that has lain still for long enough; absent else."""
     evidence: bytes = b""
 
 

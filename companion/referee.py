@@ -33,12 +33,12 @@ from companion.record import Record
 from companion.rules import Colour, Game, Move, Pass, Position, RulesError, Score, parse_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from companion.events import Event
     from companion.explanation import Explanation
     from companion.readings import Contents, Snapshot
-    from companion.rules import Content, Piece, Ply, Square
+    from companion.rules import Content, Kind, Piece, Ply, Square
 
 _FEW_PIECES = 2
 """So few pieces may be lifted together without clearing the board, or be played before the program looks."""
@@ -52,6 +52,8 @@ class Patience:
     """A hand that rests on the board for this long no longer holds up what lies in the open."""
     unclear_s: float = 1.0
     """A piece that cannot be told apart may become clear by itself for so long."""
+    card_s: float = 4.0
+    """A player may take so long to lay the card of a cube."""
     rest_s: float = 1.0
     """The rest of the board may take so long to come to rest around a new piece."""
     maybe_s: float = 20.0
@@ -101,7 +103,7 @@ class Referee:
         self._said = Sayings()
         self._undone: set[Square] = set()
         """Squares whose piece was undone by a person, and has to leave before the game goes on."""
-        self._cards = CardPiles()
+        self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
         self._cleared = False
         """The game is over and the board has been emptied."""
         self._next: Game | None = None
@@ -139,6 +141,11 @@ class Referee:
         """Whether a match that has ended is shown only until the first look at the board."""
         return self._next is not None and not self._started
 
+    @property
+    def _by_card(self) -> bool:
+        """Whether the kind is on the player's card, and not on the piece."""
+        return self.variant == "green-box"
+
     # Seeing -------------------------------------------------------------------------------------------------------
 
     def recall(self, ended: Game, resigned: Colour | None = None) -> None:
@@ -171,6 +178,7 @@ class Referee:
         if self.recalls and not self._is_left_of_it(board):
             return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
         first_look, self._started = not self._started, True
+        self._look_at_cards(snapshot.cards, first=first_look)
         if first_look and self._may_be_either(board):
             return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
         if self.over:
@@ -194,9 +202,14 @@ class Referee:
         known = self._disturbed | set(self._problems)
         board = compare(self.game, snapshot, self._said, known=known)
         self._undone -= board.bare
-        if self.variant == "green-box":
-            board.arrivals = self._cards.narrow(board.arrivals, snapshot.cards)
+        if self._by_card:
+            board.arrivals = self._cards.narrow(board.arrivals, snapshot.cards, snapshot.time)
         return board
+
+    def _look_at_cards(self, cards: Mapping[Colour, frozenset[Kind]], *, first: bool) -> None:
+        if first:
+            self._cards.begin(cards)
+        self._cards.see(cards)
 
     def _hand_in_the_way(self, time: float) -> bool:
         return self._hand_since is not None and time - self._hand_since < self._patience.hand_s
@@ -275,7 +288,7 @@ class Referee:
             choices = tuple(" ".join(map(str, order)) for order in found.orders)
             return self._ask(board.time, "order", choices, tuple(sorted(a.square for a in board.arrivals)))
         arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
-        if board.time - arrival.since < self._patience.unclear_s:
+        if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
             return []
         meant = contents_of(move.piece for move in legal_moves(self.game, arrival))
         return self._ask_about(board.time, replace(arrival, contents=meant))
@@ -307,7 +320,7 @@ class Referee:
         if len(colours) > 1:
             return False
         in_hand = {kind for kind, left in self.game.in_hand(colours.pop()).items() if left}
-        return self.variant == "green-box" or in_hand <= {piece.kind for piece in arrival.pieces}
+        return self._by_card or in_hand <= {piece.kind for piece in arrival.pieces}
 
     def _tell_illegal(self, time: float, arrivals: Sequence[Arrival]) -> list[Event]:
         arrival = self._first_to_blame(arrivals)
@@ -357,7 +370,7 @@ class Referee:
         for move in moves:
             self._record = self._record.play(move, ruled=ruled)
             if self._snapshot is not None:
-                self._cards.played(self._snapshot.cards)
+                self._cards.played(self._record.last_move.piece, self._snapshot.cards)
             self._problems.pop(move.square, None)
             self.question = None
             told += [self._told(time, ply, entry) for ply, entry in self._record.newest]
@@ -429,6 +442,8 @@ class Referee:
         arrivals = [*board.arrivals, *board.replaced]
         if not count or not arrivals:
             return []
+        if self._by_card and self._snapshot is not None:  # a cube that was moved keeps its card
+            arrivals = CardPiles().narrow(arrivals, self._snapshot.cards, board.time)
         found = explain(self._record.past[-count], arrivals)
         if not found.unique:
             return []
@@ -439,6 +454,7 @@ class Referee:
         for _ in range(count):
             move, self._record = self._record.last_move, self._record.take_back()
             self._disturbed.discard(move.square)
+            self._cards.taken_back(move.piece, [ply.piece for ply in self.game.history if isinstance(ply, Move)])
             told.append(events.MoveTakenBack(**self._here(time), move=move.plain))
         return told
 
@@ -501,12 +517,15 @@ class Referee:
             return []
         fresh = self._fresh_game()
         board = compare(fresh, self._snapshot, Sayings())
-        if not board.arrivals or not explain(fresh, board.arrivals).unique:
+        found = explain(fresh, board.arrivals)
+        if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
             return []
         return [*self._start_match(board.time, fresh), *self._decide(board)]
 
     def _start_match(self, time: float, game: Game) -> list[Event]:
+        cards = self._cards
         self._begin(Record.of(game))
+        self._cards.follow(cards)
         return self.start(time)
 
     def _fresh_game(self) -> Game:

@@ -8,6 +8,8 @@ and keeps its last settled contents until it has come to rest.
 A hidden square contradicts nothing. Nor does one that touches a hidden square: a piece that a hand still holds is not
 yet played. After a hand has been there, what was known of a square counts no more than what is seen now.
 
+A card on a pile does not vote: it has to be seen for all of `settle_s`, and may be whatever it may have been meanwhile.
+
 All gates are seconds of the source's clock, never frames.
 """
 
@@ -21,7 +23,7 @@ from companion.readings import ALL_CONTENTS, ANYTHING, SettledSquare, Snapshot
 
 if TYPE_CHECKING:
     from companion.readings import BoardReading, Contents
-    from companion.rules import Layout
+    from companion.rules import Colour, Kind, Layout
 
 SETTLE_S = 0.4
 """How long a square has to be seen at rest by a camera, in seconds."""
@@ -41,6 +43,8 @@ class Settler:
     def __init__(self, layout: Layout, *, settle_s: float = SETTLE_S) -> None:
         self._touching = layout.geometry.touching
         self._squares = [_SquareVotes(settle_s) for _ in layout.squares]
+        self._settle_s = settle_s
+        self._piles: dict[Colour, list[tuple[float, frozenset[Kind]]]] = {}
 
     def feed(self, reading: BoardReading) -> Snapshot:
         """Take one reading.
@@ -64,9 +68,22 @@ class Settler:
             unsettled=unsettled,
             hidden=reading.hidden,
             restless=restless,
-            cards=reading.cards,
+            cards=self._cards(reading),
             evidence=reading.evidence,
         )
+
+    def _cards(self, reading: BoardReading) -> dict[Colour, frozenset[Kind]]:
+        """What the cards may be that have lain in sight for long enough."""
+        seen_now = reading.cards.items()
+        self._piles = {colour: [*self._piles.get(colour, ()), (reading.time, kinds)] for colour, kinds in seen_now}
+        start, nothing = reading.time - self._settle_s + _TIME_SLACK_S, frozenset["Kind"]()
+        settled: dict[Colour, frozenset[Kind]] = {}
+        for colour, seen in self._piles.items():
+            while len(seen) > 1 and seen[1][0] <= start:
+                del seen[0]
+            if seen[0][0] <= start:
+                settled[colour] = nothing.union(*(kinds for _, kinds in seen))
+        return settled
 
 
 @dataclass(slots=True)

@@ -397,7 +397,7 @@ def cube(scene: Scene, square: str, colour: Colour) -> None:
 def test_a_cube_without_a_card_is_asked_about_until_its_card_is_seen():
     scene = green_box()
     cube(scene, "a1", Colour.LIGHT)
-    assert scene.look(2) == ["kind? a1"]
+    assert scene.look(5) == ["kind? a1"]
     scene.cards = {Colour.LIGHT: frozenset({Kind.STRAIGHT})}
     assert scene.look() == ["light a1+"]
 
@@ -411,5 +411,127 @@ def test_the_same_card_as_before_does_not_tell_the_next_cube():
     cube(scene, "a3", Colour.DARK)
     assert scene.look() == ["dark a3><"]
     cube(scene, "a4", Colour.LIGHT)
-    assert scene.look(2) == ["kind? a4"]
+    assert scene.look(5) == ["kind? a4"]
     assert lines(scene.referee.answer(scene.time, Square.parse("a4"), piece("L+"))) == ["light a4+"]
+
+
+def card(*kinds: Kind) -> frozenset[Kind]:
+    return frozenset(kinds)
+
+
+def test_a_card_may_be_laid_before_its_cube():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.PUSHER)}
+    assert scene.look(3) == []
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1<>"]
+
+
+def test_a_player_has_time_to_lay_the_card():
+    scene = green_box()
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(3.5) == []
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look() == ["light a1><"]
+
+
+def test_a_card_that_lay_there_before_the_match_tells_nothing():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look() == ["light a1><"]
+
+
+@pytest.mark.parametrize("seen", [{Kind.STRAIGHT, Kind.PULLER}, set(Kind)])
+def test_a_card_that_is_only_read_less_surely_has_not_changed(seen):
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1+"]
+    scene.cards = {Colour.LIGHT: card(*seen), Colour.DARK: card(Kind.PUSHER)}
+    cube(scene, "a4", Colour.DARK)
+    assert scene.look() == ["dark a4<>"]
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a2"]
+
+
+def test_two_kinds_that_are_left_of_a_new_card_are_asked_about():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.PUSHER, Kind.PULLER)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look() == ["light a1><"]
+
+
+def test_a_card_that_is_laid_after_the_answer_is_not_taken_for_the_next():
+    scene = green_box()
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("a1"), piece("L+"))) == ["light a1+"]
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PUSHER)}
+    cube(scene, "a4", Colour.DARK)
+    assert scene.look() == ["dark a4<>"]
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a2"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    assert scene.look() == ["light a2x"]
+
+
+def test_the_card_under_one_that_was_taken_back_tells_nothing():
+    scene = green_box()
+    for square, colour, kind in (("a1", Colour.LIGHT, Kind.STRAIGHT), ("a4", Colour.DARK, Kind.PUSHER)):
+        scene.cards = {**scene.cards, colour: card(kind)}
+        cube(scene, square, colour)
+        scene.look()
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look() == ["light a2x"]
+    assert lines(scene.referee.undo(scene.time)) == ["taken back a2x"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    del scene.misread[Square.parse("a2")]
+    scene.look()
+    cube(scene, "c2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? c2"]
+
+
+def test_a_cube_that_is_moved_to_another_square_keeps_its_card():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1+"]
+    del scene.misread[Square.parse("a1")]
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look() == ["taken back a1+", "light a2+"]
+
+
+def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_about():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    cube(scene, "b4", Colour.LIGHT)
+    assert scene.look() == ["light b4+"]
+    cube(scene, "b1", Colour.DARK)  # its card cannot be read
+    assert scene.look(5) == ["kind? b1"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(3) == []
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.STRAIGHT)}
+    cube(scene, "b2", Colour.DARK)
+    assert scene.look(3) == []
+    assert lines(scene.referee.answer(scene.time, Square.parse("b1"), piece("D><"))) == ["dark b1><", "light a1><"]
+    assert scene.look(5) == ["kind? b2"]
+
+
+def test_a_card_that_becomes_readable_late_is_not_taken_for_that_of_the_next_cube():
+    scene = green_box()
+    cube(scene, "b4", Colour.LIGHT)
+    scene.cards = {Colour.LIGHT: card(*Kind)}
+    assert scene.look(5) == ["kind? b4"]
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PULLER)}
+    cube(scene, "b1", Colour.DARK)
+    scene.look(3)
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    assert scene.look(2) == []

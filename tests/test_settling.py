@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion.readings import ANYTHING, EMPTY, BoardReading, contents_of, possible
-from companion.rules import Layout, Piece, Square
+from companion.rules import Colour, Kind, Layout, Piece, Square
 from companion.settling import Settler
 
 LAYOUT = Layout.parse("4x4")
@@ -86,3 +86,28 @@ def test_an_odd_reading_does_not_make_a_square_restless_but_a_hand_and_a_change_
 def test_a_reading_of_another_board_is_refused():
     with pytest.raises(ValueError, match="zip"):
         Settler(LAYOUT).feed(BoardReading(0, (EMPTY,) * 4))
+
+
+def cards_seen(*seen: tuple[float, set[Kind] | None]) -> list[frozenset[Kind] | None]:
+    """What is settled of Light's card after each reading of it; None is a hand, or no card."""
+    settler, told = Settler(Layout.parse("4x4"), settle_s=0.4), []
+    for time, kinds in seen:
+        cards = {} if kinds is None else {Colour.LIGHT: frozenset(kinds)}
+        told.append(settler.feed(BoardReading(time, (EMPTY,) * 16, cards=cards)).cards.get(Colour.LIGHT))
+    return told
+
+
+ARROW, BRICKS = {Kind.STRAIGHT}, {Kind.PULLER}
+
+
+def test_a_card_is_believed_when_it_has_been_seen_for_long_enough():
+    assert cards_seen((0.0, ARROW), (0.2, ARROW), (0.4, ARROW)) == [None, None, frozenset(ARROW)]
+
+
+def test_a_hand_over_a_card_begins_its_time_anew():
+    assert cards_seen((0.0, ARROW), (0.2, None), (0.4, ARROW), (0.6, ARROW)) == [None] * 4
+
+
+def test_a_card_that_is_read_in_two_ways_may_be_either():
+    assert cards_seen((0.0, ARROW), (0.2, BRICKS), (0.4, ARROW))[-1] == ARROW | BRICKS
+    assert cards_seen((0.0, BRICKS), (0.2, ARROW), (0.4, ARROW), (0.7, ARROW))[-1] == ARROW

@@ -1,7 +1,8 @@
 """The workshop's command line: how the program's networks are made from nothing.
 
 ``python -m calibration.training all FOLDER`` makes the recogniser,
-``python -m calibration.training locator FOLDER`` the locator. FOLDER keeps what is drawn.
+``python -m calibration.training locator FOLDER`` the locator, and ``cards FOLDER`` the reader of cards. FOLDER keeps
+what is drawn.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from rich.progress import track
 
 import companion.vision
 from calibration.training.bundle import bundle
+from calibration.training.card_network import Plan as CardPlan
+from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Split, read_shards, write_shards
 from calibration.training.locator import Plan, write_locator
 from calibration.training.locator import draw as draw_tables
@@ -107,6 +110,17 @@ def locator(context: click.Context, folder: Path, models: Path) -> None:
     context.invoke(tables, folder=folder, count=Plan().tables, held=Plan().held)
     models.mkdir(parents=True, exist_ok=True)
     card = write_locator(folder, models, Plan(), lambda text: click.echo(text, err=True))
+    click.echo(json.dumps(card["measured_on"], indent=2))
+
+
+@main.command()
+@_folder
+@click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
+def cards(folder: Path, models: Path) -> None:
+    """The reader of cards from nothing: draw, learn, choose thresholds, measure; some ten minutes on one core."""
+    torch.set_num_threads(1)
+    models.mkdir(parents=True, exist_ok=True)
+    card = write_cards(folder, models, CardPlan(), lambda text: click.echo(text, err=True))
     click.echo(json.dumps(card["measured_on"], indent=2))
 
 

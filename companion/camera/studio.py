@@ -30,7 +30,7 @@ WIDTH, HEIGHT = 1280, 720
 _MOST_SCALE = 126.0
 _PIECE_HALF = 0.385
 _PIECE_HEIGHT = 0.15
-_PLATE_HEIGHT = 0.11
+PLATE_HEIGHT = 0.11
 _PLATE_GAP = 0.012
 _FACE = 160
 """Pixels of a face's own picture for a square."""
@@ -49,8 +49,8 @@ class Studio:
         rng = np.random.default_rng(_SEED)
         self._view = _view_of(layout, spares)
         self._empty = _table(self._view, rng)
-        for plate in _plates(layout, rng):
-            _put(self._empty, paint(self._view, plate, -_PLATE_HEIGHT, 0.045))
+        for plate in self._plates(layout, rng):
+            _put(self._empty, paint(self._view, plate, -PLATE_HEIGHT, 0.045))
         self._faces = _faces(rng)
         self._sprites: dict[Lying, Sprite | None] = {}
         self._still: tuple[tuple[Lying, ...], Image] = ((), self._empty)
@@ -77,23 +77,31 @@ class Studio:
     def _at_rest(self, lying: tuple[Lying, ...]) -> Image:
         if self._still[0] != lying:
             picture = self._empty.copy()
-            for piece in sorted(lying, key=lambda piece: -piece.y):
+            for piece in sorted(lying, key=self._order):
                 if piece not in self._sprites:
-                    ground = 0.0 if self._on_board(piece) else -_PLATE_HEIGHT
+                    ground = 0.0 if self._on_board(piece) else -PLATE_HEIGHT
                     self._sprites[piece] = paint(self._view, self._prism(piece), ground, 0.05)
                 _put(picture, self._sprites[piece])
             self._still = (lying, picture)
         return self._still[1]
 
+    def _plates(self, layout: Layout, rng: Generator) -> list[Prism]:
+        """What the board is made of, the far parts first."""
+        return _plates(layout, rng)
+
+    def _order(self, lying: Lying) -> float:
+        """In which order what lies there is painted, so that what is nearer hides what is behind it."""
+        return -lying.y
+
     def _prism(self, lying: Lying) -> Prism:
         cosine, sine = math.cos(lying.turn), math.sin(lying.turn)
         turn, middle = np.array([[cosine, sine], [-sine, cosine]]), (lying.x, lying.y)
-        bottom = lying.z if lying.z or self._on_board(lying) else -_PLATE_HEIGHT
+        bottom = lying.z if lying.z or self._on_board(lying) else -PLATE_HEIGHT
         return Prism(
             outline=rounded(_PIECE_HALF, 0.05) @ turn + middle,
             bottom=bottom,
             top=bottom + _PIECE_HEIGHT,
-            face=self._faces[lying.piece],
+            face=self._faces[_piece(lying)],
             frame=np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * _PIECE_HALF @ turn + middle,
             edge=PIECES[lying.piece.colour].edge,
         )
@@ -109,6 +117,11 @@ class Studio:
         self._hands[hand.colour].put_into(picture, (float(x), float(y)), lean, hand.z)
 
 
+def _piece(lying: Lying) -> Piece:
+    assert isinstance(lying.piece, Piece)
+    return lying.piece
+
+
 def _view_of(layout: Layout, spares: tuple[Lying, ...]) -> View:
     """As near as it can be with everything in the picture."""
     left = min([0.0, *(piece.x for piece in spares)]) - 0.9
@@ -120,14 +133,14 @@ def _view_of(layout: Layout, spares: tuple[Lying, ...]) -> View:
 def _table(view: View, rng: Generator) -> Image:
     """The bare table in the lamp's light, as far as the lens sees."""
     corners = np.array([[0, 0, 1], [view.width, 0, 1], [view.width, view.height, 1], [0, view.height, 1]], np.float64)
-    seen = corners @ np.linalg.inv(view.plane(-_PLATE_HEIGHT)).T
+    seen = corners @ np.linalg.inv(view.plane(-PLATE_HEIGHT)).T
     points = seen[:, :2] / seen[:, 2:]
     low, high = points.min(axis=0), points.max(axis=0)
     width, height = 1400, 1000
     face = _bytes(grown(OAK_TABLE, width, height, 90.0, rng))
     box = np.array([[0, height], [width, height], [width, 0], [0, 0]], np.float32)
     world = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]], np.float32)
-    lay = view.plane(-_PLATE_HEIGHT) @ cv2.getPerspectiveTransform(box, world)
+    lay = view.plane(-PLATE_HEIGHT) @ cv2.getPerspectiveTransform(box, world)
     table = cv2.warpPerspective(face, lay, (view.width, view.height), borderMode=cv2.BORDER_REPLICATE)
     return _bytes(table * _lamplight(view)[..., None])
 
@@ -150,7 +163,7 @@ def _plate(middle: tuple[float, float], rng: Generator) -> Prism:
     half = 1 - _PLATE_GAP
     return Prism(
         outline=rounded(half, 0.05) @ rotation + middle,
-        bottom=-_PLATE_HEIGHT,
+        bottom=-PLATE_HEIGHT,
         top=0.0,
         face=_bytes(face),
         frame=np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half @ rotation + middle,

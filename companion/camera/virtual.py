@@ -1,6 +1,7 @@
 """``virtual:`` a camera over a table that is only drawn: the worked example of the rule book, or any match text.
 
 A hand takes a piece from beside the board every three seconds; the worked example is over after 46 seconds.
+In a match of the Green Box it puts down a cube, and lays a card.
 """
 
 from __future__ import annotations
@@ -10,15 +11,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion.camera.frames import Frame
+from companion.camera.green_box import GreenBoxStudio
 from companion.camera.play import Play
 from companion.camera.studio import Studio
 from companion.errors import EndOfSource, NotationError, SourceError
 from companion.rules import Game, MatchText
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from companion.camera.frames import Clock
+    from companion.rules import Kind
+
+    Image = NDArray[np.uint8]
 
 WORKED_EXAMPLE = "a1+ a3>< a2+ a4<> b2>< c2+ c3<> c1x d2>< d3+ d4x - b4x - b3<> b1<>"
 """The game that the rule book plays; Light wins 4-1."""
@@ -34,15 +42,23 @@ class VirtualCamera:
             in time, and sees the last position for ever. Without one it is a file: every frame, as fast as it is asked
             for, the same every time, with an end.
         sleep: waits for so many seconds; needed with a clock.
+        card_faces: what is printed on the cards of the Green Box, BGR; by default the plain symbols.
     """
 
     def __init__(
-        self, text: str = "", clock: Clock | None = None, sleep: Callable[[float], object] | None = None
+        self,
+        text: str = "",
+        clock: Clock | None = None,
+        sleep: Callable[[float], object] | None = None,
+        card_faces: Mapping[Kind, Image] | None = None,
     ) -> None:
         self.name = f"virtual:{text}"
         self.live = clock is not None
-        self.play = Play(_game(text))
-        self._studio = Studio(self.play.layout, self.play.at(0).lying)
+        match = _match(text)
+        cards = match.tags["Variant"] == "green-box"
+        self.play = Play(match.game, cards=cards)
+        lying = self.play.at(0).lying
+        self._studio = GreenBoxStudio(self.play.layout, lying, card_faces) if cards else Studio(self.play.layout, lying)
         self._clock, self._sleep = clock, sleep
         self._began: float | None = None
         self._next = 0
@@ -83,12 +99,12 @@ class VirtualCamera:
         return max(self._next, math.floor((now - self._began) * FRAMES_PER_S))
 
 
-def _game(text: str) -> Game:
+def _match(text: str) -> MatchText:
     if not text:
-        return Game.replay(WORKED_EXAMPLE.split())
+        return MatchText(Game.replay(WORKED_EXAMPLE.split()))
     path = Path(text)
     try:
-        return MatchText.read(path.read_text(encoding="utf-8")).game
+        return MatchText.read(path.read_text(encoding="utf-8"))
     except NotationError as error:
         raise SourceError(f"{path} is not a match that can be drawn: {error}") from error
     except (OSError, UnicodeDecodeError) as error:

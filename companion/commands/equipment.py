@@ -54,6 +54,7 @@ def equip(
     closing: ExitStack,
     *,
     profile: Profile | None = None,
+    variant: str = "standard",
     patient: bool = False,
     clock: Clock = time.monotonic,
 ) -> Equipment:
@@ -72,7 +73,9 @@ def equip(
     if twice:
         raise SourceError(f"{twice} is given twice; once is enough")
     sources = [
-        closing.enter_context(open_source(text, layout, corners, profile=profile, patient=patient, clock=clock))
+        closing.enter_context(
+            open_source(text, layout, corners, profile=profile, variant=variant, patient=patient, clock=clock)
+        )
         for text in texts
     ]
     if len(sources) == 1:

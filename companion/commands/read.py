@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from companion.commands._shared import json_option, print_json
-from companion.commands.sight import board_reader, corners_option, layout_option, profile_option
+from companion.commands.sight import (
+    board_reader,
+    card_reader,
+    corners_option,
+    layout_option,
+    profile_option,
+    variant_option,
+)
 from companion.errors import CompanionError
 from companion.events import content_text, parse_content
 from companion.readings import board_text, contents_of, possible
@@ -29,6 +37,7 @@ CORNER_NAMES = ("a1", "d1", "d4", "a4")
 @profile_option
 @corners_option
 @layout_option
+@variant_option
 @json_option
 @click.pass_context
 def read(
@@ -37,14 +46,15 @@ def read(
     profile: Profile | None,
     corners: Corners | None,
     layout: Layout,
+    variant: str,
     *,
     as_json: bool,
 ) -> None:
-    """Read the position and the score on photographs.
+    """Read the position and the score on photographs, and the card beside the board, if there is one.
 
     Without corners, a1 is the corner in the lower left of the picture.
     """
-    reader = board_reader(layout, corners, profile)
+    reader = replace(board_reader(layout, corners, profile, variant=variant), cards=card_reader(profile))
     failed = False
     for image in images:
         told = _read(reader, image)
@@ -52,7 +62,8 @@ def read(
         if as_json:
             print_json(told)
         elif told["found"]:
-            click.echo(f"{image}\n{_drawing(layout, told)}\n{_score_in_words(told)}")
+            card = f"\nThe card: {told['card']}" if told["card"] else ""
+            click.echo(f"{image}\n{_drawing(layout, told)}\n{_score_in_words(told)}{card}")
         else:
             click.echo(f"{image}: {told['why']}", err=True)
     if failed:
@@ -82,7 +93,7 @@ def _told(layout: Layout, found: StillReading) -> dict[str, Any]:
             for square, contents in zip(layout, found.squares, strict=True)
         },
         "hidden": sorted(map(str, layout.squares_in(found.hidden))),
-        "card": None,
+        "card": str(found.card) if found.card else None,
         **_score(layout, found.squares),
     }
 

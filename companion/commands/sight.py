@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from companion.camera.frames import Clock
     from companion.readings import Source
     from companion.vision.board import BoardNotFound, BoardPose
+    from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
-    from companion.vision.reader import BoardReader, Locator
+    from companion.vision.reader import BoardReader, Locator, VideoReader
+    from companion.vision.reader import Recogniser as RecogniserOfPatches
 
+GREEN_BOX = "green-box"
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
 """The board's outer corners at a1, d1, d4, a4, x and y in pixels of the upright picture."""
 
@@ -109,13 +113,7 @@ def layout_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a match: --first, --layout, --sets and --variant."""
     for option in (
-        click.option(
-            "--variant",
-            type=click.Choice(["standard", "green-box"]),
-            default="standard",
-            show_default=True,
-            help="green-box: plain cubes, whose kind is on a card.",
-        ),
+        variant_option,
         click.option(
             "--sets", type=click.IntRange(min=1), help="Sets of pieces in play. [default: as the board needs]"
         ),
@@ -132,12 +130,24 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
+def variant_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --variant, given to the command as `variant`."""
+    return click.option(
+        "--variant",
+        type=click.Choice(["standard", GREEN_BOX]),
+        default="standard",
+        show_default=True,
+        help="green-box: plain cubes, whose kind is on a card beside the board.",
+    )(command)
+
+
 def open_source(
     text: str,
     layout: Layout,
     corners: Corners | None,
     *,
     profile: Profile | None = None,
+    variant: str = "standard",
     patient: bool = False,
     clock: Clock = time.monotonic,
 ) -> Source:
@@ -151,26 +161,29 @@ def open_source(
         VisionError: if `corners` cannot be the corners of a board.
     """
     try:
-        return _opened(text, layout, corners, profile, clock, patient=patient)
+        return _opened(text, layout, Sight(corners, profile, variant), clock, patient=patient)
     except SourceSyntaxError as error:
         raise click.UsageError(str(error)) from error
 
 
-def _opened(
-    text: str, layout: Layout, corners: Corners | None, profile: Profile | None, clock: Clock, *, patient: bool
-) -> Source:
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What is known beforehand of what a camera is going to see."""
+
+    corners: Corners | None = None
+    profile: Profile | None = None
+    variant: str = "standard"
+
+
+def _opened(text: str, layout: Layout, sight: Sight, clock: Clock, *, patient: bool) -> Source:
     if text.startswith("tiles") or text == "virtual:tiles":
         from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
         return open_tiles(text, layout, clock=clock, wait=time.sleep, patient=patient)
     from companion.camera import Camera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
-    from companion.vision.follow import BoardFollower  # noqa: PLC0415
-    from companion.vision.reader import VideoReader  # noqa: PLC0415
 
     def reader_for(wanted: Layout) -> VideoReader:
-        reader = board_reader(wanted, corners if wanted == layout else None, profile)
-        find = _found_first(reader.locate, reader.optics)
-        return VideoReader(reader, BoardFollower(wanted, find=find, optics=reader.optics))
+        return video_reader(wanted, sight if wanted == layout else replace(sight, corners=None))
 
     frames = open_frames(text, clock, patient=patient)
     try:
@@ -180,7 +193,37 @@ def _opened(
         raise
 
 
-def board_reader(layout: Layout, corners: Corners | None, profile: Profile | None = None) -> BoardReader:
+def video_reader(layout: Layout, sight: Sight) -> VideoReader:
+    """The reader of a camera's frames; of the Green Box it reads the card piles too.
+
+    Raises:
+        ProfileError: if the set was enrolled with another version of the recogniser.
+    """
+    from companion.vision.follow import BoardFollower  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.piles import PileWatcher  # noqa: PLC0415
+    from companion.vision.reader import VideoReader  # noqa: PLC0415
+
+    reader = board_reader(layout, sight.corners, sight.profile, variant=sight.variant)
+    find = _found_first(reader.locate, reader.optics)
+    follower = BoardFollower(layout, find=find, optics=reader.optics)
+    piles = PileWatcher(card_reader(sight.profile), layout) if sight.variant == GREEN_BOX else None
+    return VideoReader(reader, follower, piles)
+
+
+def card_reader(profile: Profile | None) -> CardReader:
+    """The reader of cards: with the cards that a profile knows.
+
+    Raises:
+        ProfileError: if one of them is no picture.
+    """
+    from companion.vision.cards import CardArt, CardReader  # noqa: PLC0415 (OpenCV is slow to import)
+
+    return CardReader.bundled(CardArt.of(profile.cards) if profile else None, optics_of(profile))
+
+
+def board_reader(
+    layout: Layout, corners: Corners | None, profile: Profile | None = None, *, variant: str = "standard"
+) -> BoardReader:
     """The reader of single pictures: with the set and the lens that a profile knows, else as the program comes.
 
     Raises:
@@ -190,11 +233,11 @@ def board_reader(layout: Layout, corners: Corners | None, profile: Profile | Non
     from companion.vision.pieces import Recogniser  # noqa: PLC0415
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
-    eyes, optics = Recogniser.bundled(), optics_of(profile)
-    if profile is None or profile.enrolment is None:
-        return BoardReader(layout, eyes, locator(corners, optics), optics)
-    enrolled = EnrolledRecogniser(eyes, Look.of(profile.enrolment))
-    return BoardReader(layout, enrolled, locator(corners, optics), optics)
+    optics, eyes = optics_of(profile), Recogniser.bundled()
+    recogniser: RecogniserOfPatches = eyes
+    if profile is not None and profile.enrolment is not None:
+        recogniser = EnrolledRecogniser(eyes, Look.of(profile.enrolment))
+    return BoardReader(layout, recogniser, locator(corners, optics), optics, cubes=variant == GREEN_BOX)
 
 
 def optics_of(profile: Profile | None) -> Optics:

@@ -56,11 +56,13 @@ def watch(
 
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
-        equipment = equip(sources, layout, corners, open_until_done, profile=profile, clock=_since(time.monotonic()))
+        equipment = equip(
+            sources, layout, corners, open_until_done, profile=profile, variant=variant, clock=_since(time.monotonic())
+        )
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
         source, *others = equipment.sources
-        recorder = log.recorder(Opening.of(game))
+        recorder = log.recorder(Opening.of(game, variant=variant))
         table = Table(source, Referee(game, variant=variant), recorder, others=others, lamps=equipment.lamps)
         _tell(table.start(), as_json=as_json)
         while not table.ended:

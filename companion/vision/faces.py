@@ -33,7 +33,7 @@ _RADIUS = 0.34
 _LEAN = (0.40, 0.25)
 """How far from the middle of its patch a top is looked for, upwards and downwards, in squares."""
 _ASIDE = 0.28
-_ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
+ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
 _COMPONENTS = 64
 _SMALL = PATCH * _COARSE // SQUARE
 """Side of a patch in these pixels."""
@@ -54,7 +54,8 @@ class Face:
 class FaceMatcher:
     """Compares patches with faces."""
 
-    def __init__(self, faces: Sequence[Face]) -> None:
+    def __init__(self, faces: Sequence[Face], angles: Sequence[float] = ANGLES) -> None:
+        """`angles` are those that things may be turned by, in degrees."""
         self.contents = np.array([face.content for face in faces])
         """The content of each face, `(faces,)`."""
         self._reach = int(np.ceil(_RADIUS * _COARSE))
@@ -63,6 +64,7 @@ class FaceMatcher:
         self._disc = np.hypot(x, y) <= _RADIUS * _COARSE
         slopes = np.stack([np.ones(int(self._disc.sum())), x[self._disc], y[self._disc]])
         self._slopes = (slopes / np.linalg.norm(slopes, axis=1, keepdims=True)).astype(np.float32)
+        self._angles = tuple(angles)
         self._axes, self._turned = self._compress(faces)
         self._onto = np.concatenate([self._axes, np.kron(np.eye(3, dtype=np.float32), self._slopes).T], axis=1)
         self._places = self._discs()
@@ -70,12 +72,12 @@ class FaceMatcher:
     def likeness(self, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
         """The best correlation of each patch `(n, PATCH, PATCH, 3)` with each face, `(n, faces)`, from -1 to 1."""
         found = [(self._windows(patch) @ self._turned).max(axis=0) for patch in patches]
-        best = np.array(found, np.float32).reshape(len(patches), len(self.contents), len(_ANGLES))
+        best = np.array(found, np.float32).reshape(len(patches), len(self.contents), len(self._angles))
         return np.asarray(best.max(axis=2), np.float32)
 
     def _compress(self, faces: Sequence[Face]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The directions in which turned faces differ most, and each turned face in these."""
-        turned = np.array([self._turn(face.picture, angle) for face in faces for angle in _ANGLES])
+        turned = np.array([self._turn(face.picture, angle) for face in faces for angle in self._angles])
         ways, strengths, axes = np.linalg.svd(turned, full_matrices=False)
         shares = ways[:, :_COMPONENTS] * strengths[:_COMPONENTS]
         return np.ascontiguousarray(axes[:_COMPONENTS].T), np.ascontiguousarray(shares.T)

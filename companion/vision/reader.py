@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import cv2
 import numpy as np
 
-from companion.readings import ANYTHING, BoardReading
+from companion.readings import ANYTHING, BoardReading, colours_only
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.lens import PINHOLE
 from companion.vision.pieces import Tone
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.readings import Contents
-    from companion.rules import Layout
+    from companion.rules import Kind, Layout
+    from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
+    from companion.vision.piles import PileWatcher
 
     Image = NDArray[np.uint8]
     Floats = NDArray[np.floating[Any]]
@@ -104,6 +106,8 @@ class StillReading:
     """In the order of `Layout.squares`."""
     hidden: int
     """Covered squares, as bits of the layout; they may hold anything."""
+    card: Kind | None = None
+    """What the card beside the board shows, if all cards that lie there surely show one kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,10 @@ class BoardReader:
     locate: Locator
     optics: Optics = PINHOLE
     """The lens; what finds and follows the board has to know the same."""
+    cards: CardReader | None = None
+    """Reads the cards that lie beside the board."""
+    cubes: bool = False
+    """The pieces are plain cubes: whatever looks like a mark on them is none."""
 
     def read(self, image: Image) -> StillReading | BoardNotFound:
         """Find the board in `image` (BGR, `(height, width, 3)`) and read its squares."""
@@ -124,16 +132,23 @@ class BoardReader:
         corners = pose.points()
         seen = rectify(image, corners, self.layout, optics=self.optics)
         probabilities = photographed(self.recogniser, seen, self.layout, away_side(corners, self.layout))
-        return StillReading(self.upright(pose, image), *self.judged(probabilities, still=True))
+        judged = self.judged(probabilities, still=True)
+        return StillReading(self.upright(pose, image), *judged, card=self._card(image, pose))
 
     def upright(self, pose: BoardPose, image: Image) -> BoardPose:
         """A straight pose in pixels of the upright picture."""
         return pose.moved(self.optics.bent(pose.points(), (image.shape[1], image.shape[0])))
 
+    def _card(self, image: Image, pose: BoardPose) -> Kind | None:
+        kinds = self.cards.read_around(image, pose, self.layout) if self.cards else None
+        return next(iter(kinds)) if kinds and len(kinds) == 1 else None
+
     def judged(self, probabilities: Floats, *, still: bool = False) -> tuple[tuple[Contents, ...], int]:
         """What each square may hold, and the mask of the covered ones."""
         hidden = _mask(probabilities[:, COVERED] > _MOSTLY)
         contents = self.recogniser.contents(probabilities, still=still)
+        if self.cubes:
+            contents = tuple(map(colours_only, contents))
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden
 
 
@@ -147,9 +162,9 @@ def photographed(recogniser: Recogniser, top_view: Image, layout: Layout, away: 
 
 
 class VideoReader:
-    """Reads the frames of one camera, in order."""
+    """Reads the frames of one camera, in order; with `piles` also the cards beside the board."""
 
-    def __init__(self, reader: BoardReader, follower: Follower) -> None:
+    def __init__(self, reader: BoardReader, follower: Follower, piles: PileWatcher | None = None) -> None:
         self.layout = reader.layout
         self.pose: BoardPose | None = None
         """Where the board was last seen, in pixels of the upright picture."""
@@ -157,6 +172,7 @@ class VideoReader:
         """Why it is not seen now; empty while it is."""
         self._reader = reader
         self._follower = follower
+        self._piles = piles
         self._motion = _Motion(reader.layout)
         self._embeddings: Floats | None = None
         self._looked = np.full(len(reader.layout), -np.inf)
@@ -187,6 +203,7 @@ class VideoReader:
             time,
             tuple(ANYTHING if hidden >> i & 1 else contents for i, contents in enumerate(squares)),
             hidden=hidden,
+            cards=self._piles.see(time, image, pose) if self._piles else {},
             evidence=self._evidence,
         )
 

@@ -1,0 +1,113 @@
+"""What ``companion calibrate enrol --card`` learns: one picture of each card of the Green Box, upright and flat.
+
+The card is looked for beside the board, if the picture shows one; else anywhere in the picture, which then has to show
+it from above. What is kept is such a picture as the reader of cards cuts out itself.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import cv2
+import numpy as np
+
+from calibration.enrolment import EnrolmentError
+from companion.profile import EnrolledCard
+from companion.vision.cards import KINDS, CardArt
+from companion.vision.sheets import PITCH, around, flatten, sheets, within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from companion.rules import Kind, Layout
+    from companion.vision.board import BoardPose
+    from companion.vision.sheets import Sheet
+
+    Image = NDArray[np.uint8]
+
+_CLEAR = 0.92
+"""A card of its own fills its rectangle at least so far."""
+_ONE = 0.3
+"""Two rectangles that share more than this are one card, or a part of it."""
+_SIZES = (1.0, 1.6, 2.4)
+"""How wide a card in a picture without a board may be taken to be, in squares; one of these fits."""
+_SHORT_SIDE = 3.2
+"""The shorter side of such a picture, in the same squares."""
+
+
+def learn_cards(
+    pictures: Mapping[Kind, tuple[str, Image, BoardPose | None]], layout: Layout
+) -> tuple[EnrolledCard, ...]:
+    """The cards of these kinds; each from a picture (its name, BGR, and where the board is in it, if it shows one).
+
+    Raises:
+        EnrolmentError: which picture shows no card, or which two show what cannot be told apart.
+    """
+    cut = {kind: cut_out(name, image, pose, layout) for kind, (name, image, pose) in pictures.items()}
+    art = CardArt(cut)
+    for kind, picture in cut.items():
+        seen = art.kinds_on(picture[None])[0]
+        others = [other for i, other in enumerate(KINDS) if seen >> i & 1 and other is not kind]
+        if others:
+            raise EnrolmentError(
+                f"the cards of {kind} and {others[0]} look alike in {pictures[kind][0]} and {pictures[others[0]][0]}: "
+                "take sharper pictures of the two, or see whether one card was taken twice"
+            )
+    return tuple(EnrolledCard(kind=kind.value, picture=_png(picture)) for kind, picture in cut.items())
+
+
+def cut_out(name: str, image: Image, pose: BoardPose | None, layout: Layout) -> Image:
+    """The one card that lies in a picture, as `companion.vision.sheets` shows it; raises `EnrolmentError`."""
+    for views in (_beside(image, pose, layout), _anywhere(image)):
+        found = [(view, sheet) for view, proposed in views for sheet in _outermost(proposed)]
+        if len(found) > 1:
+            raise EnrolmentError(f"{name} shows {len(found)} things that may be the card: take only the one card")
+        if found:
+            view, sheet = found[0]
+            return sheet.picture(view)
+    raise EnrolmentError(
+        f"no card is found in {name}: lay it face up, all of it in the picture, on a ground of another colour"
+    )
+
+
+def _beside(image: Image, pose: BoardPose | None, layout: Layout) -> Iterator[tuple[Image, list[Sheet]]]:
+    """The strips around the board."""
+    if pose is None:
+        return
+    for strip in around(layout):
+        view = flatten(image, pose.points(), layout, strip)
+        lay = strip.to_picture(pose.points(), layout)
+        yield view, within(sheets(view), lay, image.shape[1::-1])
+
+
+def _anywhere(image: Image) -> Iterator[tuple[Image, list[Sheet]]]:
+    """The whole picture, in the first size in which something fits."""
+    for size in _SIZES:
+        scale = _SHORT_SIDE / size * PITCH / min(image.shape[:2])
+        view = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
+        found = sheets(view)
+        if any(sheet.filled >= _CLEAR for sheet in found):
+            yield view, found
+            return
+
+
+def _outermost(found: list[Sheet]) -> list[Sheet]:
+    """The clear rectangles, without those that are inside or across another."""
+    kept: list[Sheet] = []
+    for sheet in sorted((s for s in found if s.filled >= _CLEAR), key=lambda s: -s.width * s.height):
+        if not any(_overlap(sheet, other) for other in kept):
+            kept.append(sheet)
+    return kept
+
+
+def _overlap(small: Sheet, large: Sheet) -> bool:
+    shared = small.shared(large)
+    return shared > _ONE or bool(cv2.pointPolygonTest(large.corners.astype(np.float32), (small.x, small.y), False) >= 0)
+
+
+def _png(picture: Any) -> str:
+    _, encoded = cv2.imencode(".png", picture)
+    return base64.b64encode(encoded.tobytes()).decode()

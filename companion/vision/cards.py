@@ -1,0 +1,195 @@
+"""Reads the card on a pile beside the board: the set of kinds that it may show.
+
+The four symbols of the Green Box, an arrow, hammers, three circles and bricks, and the notation's own marks are read
+out of the box, as plain drawings of any size and colour: a small network looks at everything that is shaped like a card
+(`companion.vision.sheets`). Cards with other art are known by their pictures, once enrolled.
+What is not clearly one of the four may be any of them.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import reduce
+from importlib import resources
+from operator import or_
+from typing import TYPE_CHECKING, Final, Self
+
+import cv2
+import numpy as np
+
+from companion.errors import ProfileError
+from companion.rules import Kind
+from companion.vision import networks
+from companion.vision.context import softmax
+from companion.vision.faces import FACE, Face, FaceMatcher, by_content
+from companion.vision.lens import PINHOLE
+from companion.vision.rectify import PATCH
+from companion.vision.sheets import PICTURE, around, flatten, sheets, within
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+    from companion.profile import EnrolledCard
+    from companion.rules import Layout
+    from companion.vision.board import BoardPose
+    from companion.vision.lens import Optics
+    from companion.vision.sheets import Sheet, Strip
+
+    Floats = NDArray[np.float32]
+    Image = NDArray[np.uint8]
+
+KINDS: Final = tuple(Kind)
+CLASSES: Final = len(KINDS) + 1
+"""The kinds, and none of them."""
+ANY: Final = (1 << len(KINDS)) - 1
+_FLATTEST = 8.0
+_UNHEARD_OF = 1e-7
+_MAYBE = 0.5
+"""From this probability on, something may be a card."""
+_ANGLES = tuple(half + turn for half in (0, 180) for turn in (-12, -6, 0, 6, 12))
+"""By so many degrees an enrolled card may be turned in the rectangle around it, which may be a messy pile's."""
+_APART = 0.1
+"""Two sheets that share no more than this are two things."""
+_ALIKE = 0.7
+"""A card that correlates less than this with every enrolled one is none of them."""
+_NEARLY = 0.15
+"""Rectangles that correlate nearly as well as the best have a say too."""
+_MARGIN = 0.7
+"""How much worse an enrolled card has to explain what is seen than the best one to be ruled out; see `by_content`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardRule:
+    """What the network's probabilities are taken for. Calibrated with the model."""
+
+    least: float
+    """A kind less probable than this is ruled out."""
+    card: float
+    """From this probability of all kinds together on, it is a card of these."""
+
+    def kinds(self, row: Floats) -> int:
+        """The kinds that cannot be ruled out, as bits in the order of `KINDS`; all of them unless it is a card."""
+        if float(row[: len(KINDS)].sum()) < self.card:
+            return ANY
+        return sum(1 << i for i in range(len(KINDS)) if row[i] >= self.least) or ANY
+
+
+def toned(pictures: Image) -> Floats:
+    """Pictures of cards as the network wants them, `(n, 3, height, width)`: colours around 0, contrasts made alike."""
+    seen = pictures.astype(np.float32)
+    spread = np.maximum(seen.mean(axis=3).std(axis=(1, 2)), _FLATTEST)
+    centred = (seen - seen.mean(axis=(1, 2), keepdims=True)) / spread[:, None, None, None]
+    return np.ascontiguousarray(centred.transpose(0, 3, 1, 2))
+
+
+class CardJudge:
+    """Says what pictures of cards may show. Not for sharing between threads: OpenCV's networks keep their buffers."""
+
+    def __init__(self, network: bytes) -> None:
+        self._network = networks.load(network)
+
+    def judge(self, pictures: Image) -> Floats:
+        """Probabilities `(n, CLASSES)` for pictures `(n, PICTURE[1], PICTURE[0], 3)`, each seen from its four sides."""
+        sides = (pictures, pictures[:, ::-1], pictures[:, :, ::-1], pictures[:, ::-1, ::-1])
+        self._network.setInput(toned(np.concatenate(sides)))
+        scores = np.array(self._network.forward(), np.float32).reshape(len(sides), len(pictures), CLASSES)
+        return softmax(np.mean(np.log(np.maximum(softmax(scores), _UNHEARD_OF)), axis=0))
+
+
+class CardArt:
+    """The enrolled cards of one print, compared as the tops of enrolled pieces are."""
+
+    def __init__(self, pictures: Mapping[Kind, Image]) -> None:
+        """`pictures` are such as `Sheet.picture` gives, of `PICTURE` size."""
+        self.kinds = tuple(pictures)
+        faces = [Face(KINDS.index(kind), middle(picture)) for kind, picture in pictures.items()]
+        self._matcher = FaceMatcher(faces, _ANGLES)
+
+    @classmethod
+    def of(cls, enrolled: Iterable[EnrolledCard]) -> Self | None:
+        """The cards of a profile; None if it has none. Raises `ProfileError` if one is no picture."""
+        pictures = {Kind(card.kind): _picture(card) for card in enrolled}
+        return cls(pictures) if pictures else None
+
+    def kinds_on(self, pictures: Image) -> list[int]:
+        """What each picture may show, as bits; 0 where it shows none of them, or less clearly than others."""
+        alike = self._matcher.likeness(np.stack([_patch(picture) for picture in pictures]))
+        explained, enough = by_content(alike), max(_ALIKE, float(alike.max()) - _NEARLY)
+        return [
+            sum(1 << int(kind) for kind in self._matcher.contents[row >= -_MARGIN]) if best >= enough else 0
+            for row, best in zip(explained, alike.max(axis=1), strict=True)
+        ]
+
+
+def middle(picture: Image) -> Image:
+    """The part of a card's picture by which it is known."""
+    x, y = ((side - FACE) // 2 for side in PICTURE)
+    return np.ascontiguousarray(picture[y : y + FACE, x : x + FACE])
+
+
+def _patch(picture: Image) -> Image:
+    """A card's picture as a `FaceMatcher` wants it: a card is as wide there as a square."""
+    x, y = ((PATCH - side) // 2 for side in PICTURE)
+    return np.asarray(cv2.copyMakeBorder(picture, y, y, x, x, cv2.BORDER_REPLICATE), np.uint8)
+
+
+def _picture(card: EnrolledCard) -> Image:
+    image = cv2.imdecode(np.frombuffer(card.png, np.uint8), cv2.IMREAD_COLOR)
+    if image is None or image.shape != (PICTURE[1], PICTURE[0], 3):
+        raise ProfileError(f"the enrolled {card.kind} card in this profile is damaged: enrol it again")
+    return np.asarray(image, np.uint8)
+
+
+class CardReader:
+    """Reads the cards that lie beside a board. Not for sharing between threads."""
+
+    def __init__(self, judge: CardJudge, rule: CardRule, art: CardArt | None = None, optics: Optics = PINHOLE) -> None:
+        """`optics` is the lens, which what finds the board has to know too."""
+        self._judge, self._rule, self._art, self.optics = judge, rule, art, optics
+
+    @classmethod
+    def bundled(cls, art: CardArt | None = None, optics: Optics = PINHOLE) -> Self:
+        """The reader that comes with the program: trained on drawn cards only, see `models/cards.json`."""
+        models = resources.files("companion.vision") / "models"
+        card = json.loads((models / "cards.json").read_text(encoding="utf-8"))
+        return cls(CardJudge((models / "cards.onnx").read_bytes()), CardRule(**card["rule"]), art, optics)
+
+    def read(self, image: Image, pose: BoardPose, layout: Layout, strip: Strip) -> frozenset[Kind] | None:
+        """The kinds that the card in a strip of the table may show; None if no card is seen there."""
+        corners = pose.points()
+        view = flatten(image, corners, layout, strip, optics=self.optics)
+        found = within(sheets(view), strip.to_picture(corners, layout), image.shape[1::-1])
+        return _kinds(self.judged(found, view))
+
+    def read_around(self, image: Image, pose: BoardPose, layout: Layout) -> frozenset[Kind] | None:
+        """The same for whatever card lies on any side of the board: all that it, or any of them, may show."""
+        seen = [kinds for strip in around(layout) if (kinds := self.read(image, pose, layout, strip)) is not None]
+        return frozenset().union(*seen) if seen else None
+
+    def judged(self, found: list[Sheet], view: Image) -> int:
+        """The kinds that the cards among these sheets of a view may show, as bits; 0 if none is a card."""
+        if not found:
+            return 0
+        pictures = np.stack([sheet.picture(view) for sheet in found])
+        known = reduce(or_, self._art.kinds_on(pictures)) if self._art else 0
+        if known or (self._art and len(self._art.kinds) == len(KINDS)):
+            return known
+        return self._plain(found, self._judge.judge(pictures))
+
+    def _plain(self, found: list[Sheet], probabilities: Floats) -> int:
+        """What plain drawings say; whatever may be a card and is not surely read may be any."""
+        shares = probabilities[:, : len(KINDS)].sum(axis=1)
+        cards = [i for i, share in enumerate(shares) if share >= self._rule.card]
+        said = reduce(or_, (self._rule.kinds(probabilities[i]) for i in cards), 0)
+        for i in np.flatnonzero((shares >= _MAYBE) & (shares < self._rule.card)):
+            beside = all(found[i].shared(found[card]) < _APART for card in cards)
+            if beside or not said >> int(probabilities[i, : len(KINDS)].argmax()) & 1:
+                return ANY
+        return said
+
+
+def _kinds(bits: int) -> frozenset[Kind] | None:
+    return frozenset(kind for i, kind in enumerate(KINDS) if bits >> i & 1) or None

@@ -1,0 +1,100 @@
+"""Watches the two card piles beside the board in a video, and reads a pile when it has changed.
+
+A pile's strip of table is compared with the frame before, in small: while something moves there, such as a hand,
+nothing is said of it. When it has come to rest it is read a few times, and then again only if it has changed, or now
+and then.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+
+from companion.rules import Colour
+from companion.vision.sheets import beside
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from companion.rules import Kind, Layout
+    from companion.vision.board import BoardPose
+    from companion.vision.cards import CardReader
+    from companion.vision.sheets import Strip
+
+    Image = NDArray[np.uint8]
+    Small = NDArray[np.int16]
+
+_PITCH: Final = 16
+"""Pixels to a square in which a strip is watched, before they are averaged by two and two."""
+_MOVING_SHARE = 0.008
+"""A strip is moving when this share of it has changed since the last frame."""
+_CHANGED_SHARE = 0.004
+"""It has changed when this share is not as it was when it was last read."""
+_LEAST_CHANGE = 10.0
+"""Grey levels that a pixel has to change by, at least, to count as changed."""
+_NOISE_FACTOR = 9.0
+_LOOKS = 3
+"""So many times a pile is read that has changed, `_AGAIN_S` apart: one odd frame shall not decide."""
+_AGAIN_S = 0.12
+_REFRESH_S = 2.0
+
+
+@dataclass(slots=True)
+class _Pile:
+    """What is known of one pile."""
+
+    strip: Strip
+    last: Small | None = None
+    read: Small | None = None
+    """The strip as it was when it was last read."""
+    looks: int = 0
+    """How often it was read since it changed."""
+    looked_at: float = field(default=float("-inf"))
+    kinds: frozenset[Kind] | None = None
+
+
+class PileWatcher:
+    """Reads the frames of one camera, in order, for the cards beside the board."""
+
+    def __init__(self, cards: CardReader, layout: Layout) -> None:
+        self._cards, self._layout = cards, layout
+        self._piles = dict(zip((Colour.LIGHT, Colour.DARK), map(_Pile, beside(layout)), strict=True))
+
+    def see(self, time: float, image: Image, pose: BoardPose) -> dict[Colour, frozenset[Kind]]:
+        """What the piles may show in the frame taken at `time` (source seconds); none that moves or is not there."""
+        seen = {colour: self._look(pile, time, image, pose) for colour, pile in self._piles.items()}
+        return {colour: kinds for colour, kinds in seen.items() if kinds is not None}
+
+    def _look(self, pile: _Pile, time: float, image: Image, pose: BoardPose) -> frozenset[Kind] | None:
+        lay = pile.strip.to_picture(pose.points(), self._layout, _PITCH)
+        small = _small(self._cards.optics.view(image, lay, pile.strip.size(_PITCH)))
+        moving = pile.last is None or _differ(small, pile.last) > _MOVING_SHARE
+        pile.last = small
+        if pile.read is None or _differ(small, pile.read) > _CHANGED_SHARE:
+            pile.looks, pile.kinds = 0, None
+        if moving:
+            return None
+        wait_s = _AGAIN_S if pile.looks < _LOOKS else _REFRESH_S
+        if pile.looks == 0 or time - pile.looked_at >= wait_s:
+            pile.kinds = self._cards.read(image, pose, self._layout, pile.strip)
+            pile.read, pile.looked_at = small, time
+            pile.looks += 1
+        return pile.kinds
+
+
+def _small(view: Image) -> Small:
+    """A strip in grey, coarse and smooth."""
+    half = cv2.resize(cv2.cvtColor(view, cv2.COLOR_BGR2GRAY), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    return cv2.GaussianBlur(half, (0, 0), 1.0).astype(np.int16)
+
+
+def _differ(one: Small, other: Small) -> float:
+    """The share of pixels that differ by more than noise, and more than a lamp or a cloud changes all of them."""
+    difference = one - other
+    difference -= np.int16(np.median(difference))
+    size = np.abs(difference)
+    least = max(_LEAST_CHANGE, _NOISE_FACTOR * float(np.median(size)))
+    return float((size > least).mean())

@@ -1,0 +1,114 @@
+"""How well the cards of the Green Box are read, on drawn strips of table that neither training nor thresholds saw.
+
+``python -m tests.bench.cards [STRIPS] [FIRST]``
+
+Draws STRIPS strips (400 if not said) of each sort, from number FIRST (0) on. *Right*: the card's kind and no other;
+*unclear*: more kinds than one, the truth among them; *not seen*: no card is found; *wrong*: the truth is ruled out. Of
+strips without a card of these, *wrong* is one that is surely taken for a kind. *At most* is the upper end of the 95 %
+interval of what is wrong. Other art is enrolled from one drawn picture of each card on a plain ground in another light.
+"""
+
+import sys
+from collections import Counter
+
+import cv2
+import numpy as np
+
+from calibration.cards import cut_out
+from calibration.training.artwork import draw_marks
+from calibration.training.cards import NONE, StripDrawer, draw_face, draw_look
+from calibration.training.textures import Fabrics
+from companion.rules import Kind, Layout
+from companion.vision.cards import CardArt, CardReader
+from companion.vision.sheets import sheets
+from tests.bench.squares import upper
+
+_SEED = 31
+_READABLE, _HIDDEN = 0.05, 0.3
+LAYOUT = Layout.parse("4x4")
+
+
+def outcome(said, truth):
+    """Of a strip that shows card `truth` (`NONE`: no card of these), of which this was said."""
+    if truth == NONE:
+        return "wrong" if said.bit_count() == 1 else "right"
+    if not said:
+        return "not seen"
+    if not said >> truth & 1:
+        return "wrong"
+    return "right" if said.bit_count() == 1 else "unclear"
+
+
+def plain(drawer, reader, numbers):
+    """Plain drawings: what was said of single cards, of piles, of cards under a hand, and of anything else."""
+    for number in numbers:
+        rng = np.random.default_rng((_SEED, 1, number))
+        shot = drawer.draw(rng)
+        if _READABLE < shot.hidden < _HIDDEN:
+            continue
+        truth = NONE if shot.top is None or shot.hidden >= _HIDDEN else shot.kind
+        sort = "no card of these" if truth == NONE else "symbols, as drawn"
+        yield sort, outcome(reader.judged(sheets(shot.view), shot.view), truth)
+
+
+def art(drawer, numbers):
+    """Other art, enrolled: every tenth strip begins a new print."""
+    for number in numbers:
+        rng = np.random.default_rng((_SEED, 2, number))
+        if number % 10 == 0:
+            drawer.symbols = draw_marks(rng)
+            look, reader = enrolled(drawer, rng)
+        kind = int(rng.integers(NONE))
+        shot = drawer.draw(rng, kind, look)
+        if shot.hidden <= _READABLE:
+            yield "other art, enrolled", outcome(reader.judged(sheets(shot.view), shot.view), kind)
+
+
+class ArtDrawer(StripDrawer):
+    """Draws strips whose cards show the symbols of one print."""
+
+    symbols = None
+
+    def _symbol(self, rng, kind):
+        return self.symbols[list(Kind)[kind]]
+
+
+def enrolled(drawer, rng):
+    """A print of cards, and a reader that was shown each of them once."""
+    while True:
+        look = draw_look(rng)
+        cut = {}
+        for kind in Kind:
+            face, _, _ = draw_face(rng, look, drawer.symbols[kind])
+            ground = 40.0 if face.mean() > 110 else 215.0
+            lit = np.full((face.shape[0] + 90, face.shape[1] + 90, 3), ground, np.float32)
+            lit[45:-45, 45:-45] = face
+            lit *= np.linspace(0.85, 1.1, lit.shape[1])[None, :, None] * rng.uniform(0.8, 1.0)
+            picture = cv2.GaussianBlur(lit + rng.normal(0, 3, lit.shape), (0, 0), 1.0).clip(0, 255).astype(np.uint8)
+            cut[kind] = cut_out(str(kind), picture, None, LAYOUT)
+        art = CardArt(cut)
+        if all(art.kinds_on(picture[None])[0].bit_count() == 1 for picture in cut.values()):
+            return look, CardReader.bundled(art)
+
+
+def main():
+    cv2.setNumThreads(1)
+    count, first = (int(sys.argv[i]) if len(sys.argv) > i else fallback for i, fallback in ((1, 400), (2, 0)))
+    fabrics, told = Fabrics(np.random.default_rng((_SEED, 0))), {}
+    reader, numbers = CardReader.bundled(), range(first, first + count)
+    for sort, seen in plain(StripDrawer(fabrics), reader, numbers):
+        told.setdefault(sort, Counter())[seen] += 1
+    for sort, seen in art(ArtDrawer(fabrics), numbers):
+        told.setdefault(sort, Counter())[seen] += 1
+    print(f"{'':24}{'strips':>8}{'right':>9}{'unclear':>9}{'not seen':>10}{'wrong':>8}{'at most':>9}")
+    for sort, counted in sorted(told.items()):
+        total = counted.total()
+        shares = "".join(
+            f"{counted[name] / total:>{width}.1%}" for name, width in (("right", 9), ("unclear", 9), ("not seen", 10))
+        )
+        wrong = f"{counted['wrong'] / total:>8.2%}{upper(counted['wrong'], total):>9.2%}"
+        print(f"{sort:24}{total:>8}{shares}{wrong}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Cards are enrolled from one picture each; pictures that nothing can be learnt from are refused in one line."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion.__main__ import main
+from companion.camera.green_box import card_face
+from companion.profile import Profile
+from companion.rules import Kind
+from companion.vision.cards import CardArt
+from companion.vision.sheets import CARD, RIM
+
+
+def picture(*kinds, ground=(40, 60, 50), turn=0.0, light=1.0):
+    """Cards side by side on a plain ground."""
+    faces = [cv2.copyMakeBorder(card_face(kind), 60, 60, 60, 60, cv2.BORDER_CONSTANT, value=ground) for kind in kinds]
+    row = np.hstack(faces) if faces else np.full((340, 280, 3), ground, np.uint8)
+    height, width = row.shape[:2]
+    lay = cv2.getRotationMatrix2D((width / 2, height / 2), turn, 1.0)
+    turned = cv2.warpAffine(row, lay, (width, height), borderValue=ground)
+    return np.clip(turned * light, 0, 255).astype(np.uint8)
+
+
+@pytest.fixture
+def enrol(tmp_path):
+    def run(*cards):
+        """Enrol these pictures as these kinds; the outcome, and the profile if it was written."""
+        arguments = []
+        for number, (kind, image) in enumerate(cards):
+            path = tmp_path / f"{number}.png"
+            cv2.imwrite(str(path), image)
+            arguments += ["--card", f"{kind}={path}"]
+        result = CliRunner().invoke(main, ["calibrate", "enrol", *arguments, "-o", str(tmp_path / "box.json")])
+        return result, tmp_path / "box.json"
+
+    return run
+
+
+def test_four_cards_are_learnt_and_known_again_in_other_light(enrol):
+    result, path = enrol(*((kind, picture(kind)) for kind in Kind))
+    assert result.exit_code == 0, result.output
+    assert "knows the cards: straight, diagonal, pusher, puller." in result.output
+    profile = Profile.read(path)
+    assert profile.variant == "green-box"
+    assert path.stat().st_size < 100_000
+    art = CardArt.of(profile.cards)
+    for number, kind in enumerate(Kind):
+        card = cv2.resize(card_face(kind), CARD, interpolation=cv2.INTER_AREA)
+        seen = cv2.copyMakeBorder(card, RIM, RIM, RIM, RIM, cv2.BORDER_CONSTANT, value=(90, 80, 70)) * 0.6 + 20
+        for view in (seen, seen[::-1, ::-1]):
+            assert art.kinds_on(view.astype(np.uint8)[None]) == [1 << number]
+
+
+def test_cards_that_were_not_given_are_named(enrol):
+    result, _ = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT, turn=4)))
+    assert result.exit_code == 0, result.output
+    assert "diagonal, pusher, puller: read as plain drawings." in result.output
+
+
+@pytest.mark.parametrize(
+    ("cards", "says"),
+    [
+        ([(Kind.STRAIGHT, picture())], "no card is found in"),
+        ([(Kind.STRAIGHT, picture(Kind.STRAIGHT, Kind.PULLER))], "shows 2 things that may be the card"),
+        ([(Kind.STRAIGHT, picture(Kind.STRAIGHT))] * 2, "the card of straight is given twice"),
+        (
+            [(Kind.STRAIGHT, picture(Kind.PULLER)), (Kind.PULLER, picture(Kind.PULLER, light=0.9))],
+            "the cards of straight and puller look alike",
+        ),
+    ],
+)
+def test_pictures_that_teach_nothing_are_refused_in_one_line(enrol, cards, says):
+    result, path = enrol(*cards)
+    said = result.output + str(result.exception)
+    assert result.exit_code != 0
+    assert says in said
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--card", "hammer=x.png"], "is not KIND=PICTURE with one of straight, diagonal, pusher, puller"),
+        (["--card", "straight"], "is not KIND=PICTURE"),
+        (["--empty", "e.png"], "--empty and --pieces go together"),
+        ([], "give --empty and --pieces, or --card for each kind"),
+    ],
+)
+def test_wrong_usage_is_told(tmp_path, arguments, says):
+    result = CliRunner().invoke(main, ["calibrate", "enrol", *arguments, "-o", str(tmp_path / "box.json")])
+    assert result.exit_code == 2
+    assert says in " ".join(result.output.split())

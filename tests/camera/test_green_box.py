@@ -1,0 +1,140 @@
+"""A whole game of the Green Box, as a camera sees it: cubes on loose tiles, and two piles of cards that grow."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from companion import events
+from companion.__main__ import main
+from companion.camera.green_box import card_face
+from companion.camera.play import Card, Play
+from companion.camera.virtual import VirtualCamera
+from companion.commands.sight import GREEN_BOX, Sight, video_reader
+from companion.errors import EndOfSource
+from companion.profile import Profile
+from companion.referee import Referee
+from companion.rules import Colour, Game, Kind, MatchText
+from companion.settling import Settler
+
+WHOLE = "b4+ b1>< a1>< b2+ a2x c4x b3>< c3>< d4<> a3<> d3+ d1+ d2x c1x - c2<> a4<>"
+OPENING = "b4+ b1>< a1>< b2+ a2x"
+"""No player lays the same card twice in a row."""
+
+
+def match(tmp_path, moves):
+    path = tmp_path / "game.mjn"
+    game = Game.replay(moves.split(), first="anywhere")
+    path.write_text(MatchText(game, {"Variant": GREEN_BOX}).write())
+    return path
+
+
+def refereed(camera, profile=None, answers=()):
+    """What a referee says of a drawn game to its end; `answers` are given, one by one, to what it asks."""
+    layout, told, answers = camera.play.layout, [], list(answers)
+    reader = video_reader(layout, Sight(profile=profile, variant=GREEN_BOX))
+    settler, referee = Settler(layout), Referee(Game.start("anywhere"), variant=GREEN_BOX)
+    while True:
+        try:
+            frame = camera.read(0)
+        except EndOfSource:
+            return told
+        said = referee.see(settler.feed(reader.read(frame.time, frame.image)))
+        asked = [event for event in said if isinstance(event, events.KindNeeded)]
+        if asked and answers:
+            said += referee.answer(frame.time, asked[0].square, answers.pop(0))
+        told += said
+
+
+def moves(told):
+    return [str(event.move) for event in told if isinstance(event, events.MovePlayed)]
+
+
+def test_a_card_is_laid_for_every_cube_on_its_players_side():
+    play = Play(Game.replay(OPENING.split(), first="anywhere"), cards=True)
+    cards = [lying for lying in play.at(1e9).lying if isinstance(lying.piece, Card)]
+    assert [(str(lying.piece.colour), str(lying.piece.kind)) for lying in cards] == [
+        ("light", "straight"),
+        ("dark", "puller"),
+        ("light", "puller"),
+        ("dark", "straight"),
+        ("light", "diagonal"),
+    ]
+    assert all(lying.x < 0 if lying.piece.colour is Colour.LIGHT else lying.x > 4 for lying in cards)
+
+
+def test_cubes_and_cards_are_put_down_one_at_a_time():
+    play = Play(Game.replay(OPENING.split(), first="anywhere"), cards=True)
+    counts = []
+    for time in np.arange(0, play.duration_s, 1 / 12):
+        lying = play.at(time).lying
+        cards = sum(isinstance(thing.piece, Card) for thing in lying)
+        counts.append((sum(0 < thing.x < 4 for thing in lying), cards))
+    steps = list(dict.fromkeys(counts))
+    assert steps == [(0, 0), (1, 0), (1, 1), (2, 1), (2, 2), (2, 3), (3, 3), (4, 3), (4, 4), (5, 4), (5, 5)]
+
+
+def test_the_table_is_drawn_with_its_piles(tmp_path):
+    camera = VirtualCamera(str(match(tmp_path, OPENING)))
+    studio, bare, last = camera._studio, camera.play.at(0), camera.play.at(1e9)
+    changed = np.abs(studio.picture(last, 0).astype(int) - studio.picture(bare, 0)).max(axis=2) > 60
+    left, right = (int(camera.corners[i][0]) for i in (0, 1))
+    assert changed[:, :left].mean() > 0.02
+    assert changed[:, right:].mean() > 0.02
+
+
+@pytest.mark.slow
+def test_a_whole_game_is_refereed_from_pictures_alone(tmp_path):
+    path = match(tmp_path, WHOLE)
+    options = ["--variant", GREEN_BOX, "--first", "anywhere", "--json"]
+    result = CliRunner().invoke(main, ["watch", f"virtual:{path}", *options])
+    assert result.exit_code == 0, result.output
+    told = [json.loads(line) for line in result.stdout.splitlines()]
+    assert told[-1]["event"] == "GameOver"
+    assert told[-1]["moves"] == WHOLE.split()
+    assert not {"IllegalPlacement", "PieceUnclear", "BoardDisturbed"} & {event["event"] for event in told}
+    assert sum(event["event"] == "KindNeeded" for event in told) <= 2  # told apart by what was played next
+
+
+def unreadable(kind):
+    """A card whose kind nothing tells: the same blot on all of them."""
+    face = np.full_like(card_face(kind), 215)
+    cv2.ellipse(face, (face.shape[1] // 2, face.shape[0] // 2), (40, 55), 30, 0, 360, (60, 40, 40), -1)
+    return face
+
+
+@pytest.mark.slow
+def test_cards_that_cannot_be_read_are_asked_about_and_what_is_answered_is_played(tmp_path):
+    camera = VirtualCamera(str(match(tmp_path, OPENING)), card_faces={kind: unreadable(kind) for kind in Kind})
+    pieces = [ply.piece for ply in Game.replay(OPENING.split(), first="anywhere").history]
+    told = refereed(camera, answers=pieces)
+    assert moves(told) == OPENING.split()
+    assert Counter(type(event) for event in told) == {events.KindNeeded: 5, events.MovePlayed: 5}
+
+
+def letter(kind):
+    """The art of another print."""
+    face = np.full_like(card_face(kind), (210, 225, 235))
+    text = {Kind.STRAIGHT: "S", Kind.DIAGONAL: "K", Kind.PUSHER: "W", Kind.PULLER: "4"}[kind]
+    cv2.putText(face, text, (30, 155), cv2.FONT_HERSHEY_DUPLEX, 4.2, (60, 30, 130), 14, cv2.LINE_AA)
+    return face
+
+
+@pytest.mark.slow
+def test_other_art_is_read_once_it_was_enrolled(tmp_path):
+    arguments = []
+    for kind in Kind:
+        picture = cv2.copyMakeBorder(letter(kind), 60, 60, 60, 60, cv2.BORDER_CONSTANT, value=(40, 60, 50))
+        cv2.imwrite(str(tmp_path / f"{kind}.png"), picture)
+        arguments += ["--card", f"{kind}={tmp_path / f'{kind}.png'}"]
+    done = CliRunner().invoke(main, ["calibrate", "enrol", *arguments, "-o", str(tmp_path / "box.json")])
+    assert done.exit_code == 0, done.output
+    camera = VirtualCamera(str(match(tmp_path, OPENING)), card_faces={kind: letter(kind) for kind in Kind})
+    told = refereed(camera, Profile.read(tmp_path / "box.json"))
+    assert moves(told) == OPENING.split()
+    assert not [event for event in told if isinstance(event, events.KindNeeded)]

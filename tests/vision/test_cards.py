@@ -1,0 +1,117 @@
+"""Cards beside the board: plain symbols are read out of the box, and what is no such card is never taken for one."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+
+import cv2
+import numpy as np
+import pytest
+
+from calibration.training.card_network import CardNetwork
+from calibration.training.cards import NONE, StripDrawer, lessons
+from calibration.training.export import chain
+from calibration.training.symbols import draw_other, draw_symbol
+from calibration.training.textures import Fabrics
+from companion.camera.green_box import card_face
+from companion.rules import Kind, Layout
+from companion.vision.board import BoardPose
+from companion.vision.cards import ANY, CLASSES, KINDS, CardReader, CardRule
+from companion.vision.sheets import PICTURE, beside, sheets
+
+LAYOUT = Layout.parse("4x4")
+POSE = BoardPose(((440.0, 560.0), (840.0, 560.0), (840.0, 160.0), (440.0, 160.0)), 1.0)
+
+
+@pytest.fixture(scope="module")
+def reader():
+    return CardReader.bundled()
+
+
+def table(*cards, turn=0.0):
+    """A photograph from above, 100 pixels to a square, with cards at these places."""
+    image = np.full((720, 1280, 3), (70, 90, 110), np.uint8)
+    cv2.rectangle(image, (440, 160), (840, 560), (60, 55, 50), -1)
+    for face, x, y in cards:
+        card = cv2.resize(face, (140, 200), interpolation=cv2.INTER_AREA)
+        lay = cv2.getRotationMatrix2D((69.5, 99.5), turn, 1.0)
+        lay[:, 2] += (x - 69.5, y - 99.5)
+        mask = cv2.warpAffine(np.full(card.shape[:2], 255, np.uint8), lay, (1280, 720))
+        image[mask > 0] = cv2.warpAffine(card, lay, (1280, 720))[mask > 0]
+    noise = np.random.default_rng(1).normal(0, 2, image.shape)
+    return np.clip(cv2.GaussianBlur(image, (0, 0), 0.8) + noise, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("turn", [0, 9, 178, 90])
+def test_a_plain_card_is_read_on_its_own_side(reader, kind, turn):
+    image = table((card_face(kind), 270, 350), turn=turn)
+    left, right = beside(LAYOUT)
+    assert reader.read(image, POSE, LAYOUT, left) == {kind}
+    assert reader.read(image, POSE, LAYOUT, right) is None
+
+
+@pytest.mark.parametrize(("x", "y"), [(270, 350), (1000, 300), (640, 45), (640, 650)])
+def test_on_a_photograph_the_card_may_lie_on_any_side(reader, x, y):
+    image = table((card_face(Kind.PULLER), x, y), turn=90 if y in (45, 650) else 0)
+    assert reader.read_around(image, POSE, LAYOUT) == {Kind.PULLER}
+
+
+def test_two_cards_that_differ_may_be_either(reader):
+    image = table((card_face(Kind.PULLER), 270, 350), (card_face(Kind.STRAIGHT), 1000, 350))
+    assert reader.read_around(image, POSE, LAYOUT) == {Kind.PULLER, Kind.STRAIGHT}
+
+
+def test_a_table_without_a_card_shows_none(reader):
+    assert reader.read_around(table(), POSE, LAYOUT) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "kinds"),
+    [
+        ((0.999, 0.001, 0.0, 0.0, 0.0), 0b0001),
+        ((0.6, 0.39, 0.0, 0.0, 0.01), 0b0011),
+        ((0.5, 0.0, 0.0, 0.0, 0.5), ANY),
+    ],
+)
+def test_what_is_not_clearly_a_card_may_be_any(row, kinds):
+    assert CardRule(least=0.005, card=0.95).kinds(np.array(row, np.float32)) == kinds
+
+
+def test_no_drawn_strip_is_read_wrongly(reader):
+    drawer, wrong = StripDrawer(Fabrics(np.random.default_rng(77), 4)), []
+    for number in range(24):
+        shot = drawer.draw(np.random.default_rng((77, number)))
+        said = reader.judged(sheets(shot.view), shot.view)
+        if shot.kind == NONE or shot.hidden > 0.3:
+            wrong += [number] if said.bit_count() == 1 else []
+        elif said and shot.hidden < 0.05:
+            wrong += [] if said >> shot.kind & 1 else [number]
+    assert wrong == []
+
+
+def test_lessons_show_cards_and_what_is_none():
+    drawer = StripDrawer(Fabrics(np.random.default_rng(78), 4))
+    rng = np.random.default_rng(5)
+    told = [lesson for _ in range(6) for lesson in lessons(rng, drawer.draw(rng, kind=2))]
+    assert {label for _, label in told} <= {2, NONE}
+    assert 2 in {label for _, label in told}
+    assert {picture.shape for picture, _ in told} == {(PICTURE[1], PICTURE[0], 3)}
+
+
+def test_symbols_are_drawn_in_many_ways():
+    rng = np.random.default_rng(2)
+    for kind in Kind:
+        drawn = [draw_symbol(rng, kind) for _ in range(6)]
+        assert all(0.01 < mask.mean() < 0.9 for mask in drawn)
+        assert len({mask.tobytes() for mask in drawn}) == 6
+    assert draw_other(rng).shape == drawn[0].shape
+
+
+def test_the_network_is_written_as_it_was_trained():
+    models = resources.files("companion.vision") / "models"
+    file = chain("cards", CardNetwork().eval(), ["cards", 3, PICTURE[1], PICTURE[0]], ["cards", CLASSES])
+    assert abs(len(file) - len((models / "cards.onnx").read_bytes())) < 100
+    assert set(json.loads((models / "cards.json").read_text())["rule"]) == {"least", "card"}
+    assert len(KINDS) == CLASSES - 1
