@@ -422,7 +422,7 @@ class Referee:
 
     def _may_be_moved(self, board: Comparison) -> Arrival | None:
         """A piece that the last move was taken back for, and that may have been played there as several kinds."""
-        found = [*board.arrivals, *board.replaced]
+        found = self._instead(board)
         if len(found) != 1 or self._record.placements_on(set(board.lost)) != 1:
             return None
         meant = legal_moves(self._record.past[-1], found[0])
@@ -439,15 +439,20 @@ class Referee:
     def _taken_back(self, board: Comparison) -> list[Event]:
         """The last placements are gone and another legal play lies there instead."""
         count = self._record.placements_on(set(board.lost))
-        arrivals = [*board.arrivals, *board.replaced]
+        arrivals = self._instead(board)
         if not count or not arrivals:
             return []
-        if self._by_card and self._snapshot is not None:  # a cube that was moved keeps its card
-            arrivals = CardPiles().narrow(arrivals, self._snapshot.cards, board.time)
         found = explain(self._record.past[-count], arrivals)
         if not found.unique:
             return []
         return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
+
+    def _instead(self, board: Comparison) -> list[Arrival]:
+        """What may lie there in place of the last placements; a cube that was moved keeps the card that is shown."""
+        found = [*board.arrivals, *board.replaced]
+        if not self._by_card or self._snapshot is None:
+            return found
+        return CardPiles().narrow(found, self._snapshot.cards, board.time)
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []

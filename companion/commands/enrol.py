@@ -48,7 +48,7 @@ class CardType(click.ParamType[Any]):
             return value
         kind, _, path = str(value).partition("=")
         if kind not in [known.value for known in Kind] or not path:
-            self.fail(f"{value!r} is not KIND=PICTURE with one of {', '.join(Kind)}", param, ctx)
+            self.fail(f"{value!r} is not KIND=PICTURE with one of {', '.join(map(str, Kind))}", param, ctx)
         return Kind(kind), path
 
 

@@ -109,7 +109,7 @@ class FaceMatcher:
         return np.ascontiguousarray(at.reshape(len(at), -1))
 
     def _windows(self, patch: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """The discs at every place of a patch, levelled, `(places, _COMPONENTS)`.
+        """The discs at every place of a patch, levelled, `(places, axes)`, of which there are at most `_COMPONENTS`.
 
         As `_levelled(discs) @ _axes` would give them; but faces are level, so nothing of a slope lies along the axes,
         and only the length of what is left without it has to be known.
@@ -117,7 +117,7 @@ class FaceMatcher:
         small = cv2.resize(patch, (_SMALL, _SMALL), interpolation=cv2.INTER_AREA).astype(np.float32)
         discs = np.take(small - small.mean(axis=(0, 1)), self._places)
         shares = discs @ self._onto
-        along, slopes = shares[:, :_COMPONENTS], shares[:, _COMPONENTS:]
+        along, slopes = np.split(shares, [self._axes.shape[1]], axis=1)
         left = np.einsum("ij,ij->i", discs, discs) - np.einsum("ij,ij->i", slopes, slopes)
         return np.asarray(along / (np.sqrt(np.maximum(left, 0))[:, None] + _FLAT), np.float32)
 

@@ -52,9 +52,9 @@ def test_a_plain_card_is_read_on_its_own_side(reader, kind, turn):
     assert reader.read(image, POSE, LAYOUT, right) is None
 
 
-@pytest.mark.parametrize(("x", "y"), [(270, 350), (1000, 300), (640, 45), (640, 650)])
+@pytest.mark.parametrize(("x", "y"), [(270, 350), (1000, 300), (640, 80), (640, 640)])
 def test_on_a_photograph_the_card_may_lie_on_any_side(reader, x, y):
-    image = table((card_face(Kind.PULLER), x, y), turn=90 if y in (45, 650) else 0)
+    image = table((card_face(Kind.PULLER), x, y), turn=90 if x == 640 else 0)
     assert reader.read_around(image, POSE, LAYOUT) == {Kind.PULLER}
 
 
