@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    Picture = NDArray[np.uint8]
     Point = NDArray[np.float64]
 
 _SKINS = ((150, 175, 225), (130, 160, 215), (105, 140, 195), (80, 110, 165), (55, 80, 125), (40, 55, 90))
 _LAYERS = 6
+_BY_A_HAND = 0.7
 
 
 def draw_hand(rng: Generator, albedo: NDArray[np.uint8], tip: tuple[float, float], square: float) -> NDArray[np.uint8]:
@@ -39,6 +41,15 @@ def draw_hand(rng: Generator, albedo: NDArray[np.uint8], tip: tuple[float, float
     for limb in limbs:
         _paint(albedo, mask, limb, rng.uniform(0.25, 0.6))
     return mask
+
+
+def cover_board(rng: Generator, image: Picture, corners: NDArray[np.floating[Any]]) -> Picture:
+    """Paint a hand, or a thing, over one corner or side of a board whose corners (4, 2) go round. Gives its mask."""
+    spot = corners[rng.integers(4)]
+    spot = spot + (corners.mean(axis=0) - spot) * rng.uniform(-0.1, 0.8)
+    square = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean()) / 4
+    paint = draw_hand if rng.random() < _BY_A_HAND else draw_thing
+    return paint(rng, image, (float(spot[0]), float(spot[1])), square)
 
 
 class _Limb(NamedTuple):

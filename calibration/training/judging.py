@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 import torch
 
+from calibration.training.hands import cover_board
 from calibration.training.scene import SIDE
 from calibration.training.tables import NAMES
 from companion.vision import lattice
@@ -42,6 +43,8 @@ _TOLD = 0.9
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64) * SIDE
 _TRUTHS = 1 + 2 * CORNERS + CORNERS + 2
 _PLACES = 20
+_COVERED = 0.25
+"""On so many of the pictures, something is laid over the board, beside what covers it already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,27 @@ def cut_places(rng: Generator, tables: Sequence[Table], found: dict[str, list[Po
     """
     views, truths = [], []
     for table in tables:
-        lab, scale = in_lab(table.image(), FITTED)
+        image = table.image()
+        covered = _covered(rng, table, image)
+        lab, scale = in_lab(image, FITTED)
         levels = lattice.pyramid(lab)
         drawn, others = _draw_places(rng, table, lab.shape[1::-1], scale), found.get(table.path.name, [])
-        convincing = [corners for corners in others if truth(corners, table, scale)[0] < 0.5]
+        convincing = [corners for corners in others if truth(corners, table, scale, covered)[0] < 0.5]
         for corners in drawn + others + convincing:
             if _possible(corners):
                 views.append(view(levels, corners))
-                truths.append(truth(corners, table, scale))
+                truths.append(truth(corners, table, scale, covered))
     return Places(np.stack(views), np.stack(truths))
+
+
+def _covered(rng: Generator, table: Table, image: Picture) -> set[str]:
+    """The corners that something hides; on some pictures a hand or a thing is laid first."""
+    covered = set(table.truth["covered"])
+    if table.corners is not None and rng.random() < _COVERED:
+        mask = cover_board(rng, image, table.corners)
+        at = np.round(table.corners).astype(int).clip(0, np.array(mask.shape[::-1]) - 1)
+        covered |= {name for name, (x, y) in zip(NAMES, at, strict=True) if mask[y, x]}
+    return covered
 
 
 def _possible(corners: Points) -> bool:
@@ -141,8 +156,8 @@ def _anywhere(rng: Generator, size: tuple[int, ...]) -> Points:
     return np.asarray(middle + flat * rng.uniform(0.85, 1.15, (4, 1)))
 
 
-def truth(corners: Points, table: Table, scale: float) -> Floats:
-    """What the judge should say of a place, `(_TRUTHS,)`."""
+def truth(corners: Points, table: Table, scale: float, hidden: set[str]) -> Floats:
+    """What the judge should say of a place, `(_TRUTHS,)`; `hidden` are the board's corners that cannot be seen."""
     said = np.zeros(_TRUTHS, np.float32)
     if table.corners is None:
         return said
@@ -154,7 +169,7 @@ def truth(corners: Points, table: Table, scale: float) -> Floats:
     worst = float(np.linalg.norm(off, axis=1).max())
     said[0] = np.clip((WRONG - worst) / (WRONG - RIGHT), 0, 1)
     said[1 : 1 + 2 * CORNERS] = off.ravel()
-    covered = [NAMES[i] in table.truth["covered"] for i in names[best]]
+    covered = [NAMES[i] in hidden for i in names[best]]
     said[1 + 2 * CORNERS : 1 + 3 * CORNERS] = covered
     said[-2:] = worst < _TOLD, worst < 0.5
     return said

@@ -46,7 +46,7 @@ _SEED = 5
 _FROM_LINES = (5,)
 """Of every 24 pictures, those whose lines are asked for places: half of those that show no board."""
 _SUGGESTIONS = 12
-_MOST_FALSE = 0.01
+_MOST_FALSE = 0.002
 _LEAST_ACCEPTED = 0.5
 _SURE = 0.95
 _MARGIN = 0.2
@@ -63,13 +63,14 @@ _RIGHT = 0.2
 class Plan:
     """How much is drawn and learnt."""
 
-    tables: int = 2_000
-    held: int = 240
+    tables: int = 6_000
+    held: int = 600
     """Pictures to choose thresholds on, and as many to measure on."""
-    pointer_courses: tuple[int, ...] = (1_500, 1_400)
+    pointer_courses: tuple[int, ...] = (9_000, 2_000)
     """Steps of each course; the learning rate begins anew with each."""
     pointer_batch: int = 14
-    judge_steps: int = 2_400
+    judge_tables: int = 3_000
+    judge_steps: int = 9_000
     judge_batch: int = 64
 
 
@@ -108,7 +109,7 @@ def suggested(tables: Sequence[Table], pointer: bytes) -> dict[str, list[Points]
             continue
         image = table.image()
         lab, scale = in_lab(image, FITTED)
-        found[table.path.name] = [np.asarray(place.corners * scale) for place in seer.places(image)]
+        found[table.path.name] = [np.asarray(place.corners * scale) for place in seer.see(image).places]
         if number % 24 in _FROM_LINES:
             levels = lattice.pyramid(lab)
             lines = LinesSeen(image).suggest(_MESH)
@@ -124,6 +125,7 @@ class Find:
     error: float
     """How far its worst corner is off, in squares; infinite where no board is."""
     likely: float
+    support: float
     weight: lattice.Weight
 
 
@@ -137,7 +139,7 @@ def finds(finder: BoardFinder, tables: Sequence[Table]) -> list[list[Find]]:
         errors = [
             np.inf if table.corners is None else corner_error(place.corners / scale, table.corners) for place in places
         ]
-        found.append([Find(error, p.likely, p.weight) for error, p in zip(errors, places, strict=True)])
+        found.append([Find(error, p.likely, p.support, p.weight) for error, p in zip(errors, places, strict=True)])
     return found
 
 
@@ -165,7 +167,9 @@ def choose_rule(found: Sequence[Sequence[Find]]) -> FinderRule:
 
 def _best(picture: Sequence[Find], rule: FinderRule) -> tuple[float, float]:
     """Score and error of the place that the rule prefers."""
-    return max(((rule.score(find.likely, find.weight), find.error) for find in picture), default=(0.0, np.inf))
+    return max(
+        ((rule.score(find.likely, find.support, find.weight), find.error) for find in picture), default=(0.0, np.inf)
+    )
 
 
 def _weights(found: Sequence[Sequence[Find]]) -> tuple[float, ...]:
@@ -176,7 +180,7 @@ def _weights(found: Sequence[Sequence[Find]]) -> tuple[float, ...]:
     """
     clear = [find for picture in found for find in picture if not _RIGHT <= find.error < LOCATED]
     right = np.array([find.error < _RIGHT for find in clear], np.float64)
-    seen = np.stack([features(find.likely, find.weight) for find in clear]) * SPEAKS
+    seen = np.stack([features(find.likely, find.support, find.weight) for find in clear]) * SPEAKS
     kept = np.arange(seen.shape[1])
     while True:
         weights, offset = _regression(seen[:, kept], right)
@@ -225,7 +229,8 @@ def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], N
     pointer = train_pointer(tables, plan, _reporting("pointer", say))
     (models / POINTER).write_bytes(pointer)
     say("looking for places to learn from")
-    places = judging.cut_places(np.random.default_rng((_SEED, 4)), tables, suggested(tables, pointer))
+    judged = tables[: plan.judge_tables]
+    places = judging.cut_places(np.random.default_rng((_SEED, 4)), judged, suggested(judged, pointer))
     judge = train_judge(places, plan, _reporting("judge", say))
     (models / JUDGE).write_bytes(judge)
     trained_on = {"pictures": len(tables), "places": len(places.views), **asdict(plan)}

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import torch
 
+from calibration.training.hands import cover_board
 from calibration.training.scene import SIDE
 from companion.vision.plane import project
 from companion.vision.pointer import CHANNELS, FINER, STRIDE, tone
@@ -28,6 +29,8 @@ _SHAPES = ((320, 240), (320, 240), (320, 184), (320, 216), (240, 320), (320, 320
 """Widths and heights, in pixels, of the pictures in a batch."""
 _WIDTH = 1.0
 """Standard deviation of a peak, in places of the heat map."""
+_COVERED = 0.25
+"""Of the boards, so many have something painted over them, beside what covers them already."""
 _UPRIGHT = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64)
 _CROSSINGS = np.array([[x, y] for x in range(SIDE + 1) for y in range(SIDE + 1)], np.float64) / SIDE
 _AT_CORNERS = np.isin(_CROSSINGS, (0.0, 1.0)).all(axis=1)
@@ -52,6 +55,8 @@ def batches(tables: Sequence[Table], steps: int, size: int, seed: int) -> Iterat
 def sample(rng: Generator, table: Table, shape: tuple[int, int]) -> tuple[Floats, Floats]:
     """One picture as the network sees it, and what it should answer."""
     image = table.image()
+    if table.corners is not None and rng.random() < _COVERED:
+        cover_board(rng, image, table.corners)
     warp = _window(rng, image.shape[1::-1], table.corners, shape)
     shrink = float(np.sqrt(abs(np.linalg.det(warp[:, :2]))))
     if shrink < 0.7:

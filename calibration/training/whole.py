@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 _CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
 _SHAPES = ((4, 3), (16, 9), (16, 9), (3, 2), (3, 4), (1, 1))
 _TRIES = 40
+_WHITE = 250
+_MOST_WHITE = 0.2
 _FAR = 60.0
 """Squares from the board beyond which nothing is told apart."""
 
@@ -87,7 +89,7 @@ class WholePicture:
     covered: tuple[bool, ...]
     """Which of the corners a hand or a thing covers."""
     plain: bool
-    """Whether nothing makes it hard; see `scene.plain`."""
+    """Whether nothing makes it hard: see `scene.plain`, and the board is not overexposed."""
     cloth: str
     tilt: float
     """Degrees from straight above."""
@@ -122,7 +124,7 @@ def draw_setting(rng: Generator, longest: int, *, board: bool = True) -> Setting
         lie=float(rng.uniform(0, 2 * np.pi)) if rng.random() < 0.7 else 0.0,
         edges=_edges(rng),
         things=tuple(things),
-        reach=_draw_reach(rng) if board and not easy and rng.random() < 0.25 else None,
+        reach=_draw_reach(rng) if board and not easy and rng.random() < 0.4 else None,
         bend=float(rng.normal(0, 0.03)) if rng.random() < 0.5 else 0.0,
     )
 
@@ -141,7 +143,7 @@ def _draw_camera(rng: Generator, frame: tuple[int, int], *, easy: bool) -> Camer
     """A camera that has the whole board in its picture."""
     focal = float(np.exp(rng.normal(np.log(0.9), 0.2))) * max(frame)
     tilt = float(np.radians(rng.uniform(0, 44) if easy or rng.random() < 0.4 else rng.uniform(20, 62)))
-    least = 42.0 if easy else 17.0
+    least = 42.0 if easy else 22.0
     most = max(least + 1, 0.24 * min(frame) / (0.35 + 0.65 * np.cos(tilt)))
     around, roll = float(rng.uniform(0, 2 * np.pi)), float(rng.normal(0, 0.1))
     scale = float(np.exp(rng.uniform(np.log(least), np.log(most))))
@@ -214,6 +216,13 @@ def take_picture(rng: Generator, setting: Setting, fabrics: Fabrics) -> WholePic
     return _with_truth(canvas, setting, take(light, static, scene.lens))
 
 
+def _overexposed(image: Bytes, corners: Points) -> float:
+    """The share of the board that is only white in the picture."""
+    board = np.zeros(image.shape[:2], np.uint8)
+    cv2.fillConvexPoly(board, np.round(corners).astype(np.int32), 1)
+    return float((image.min(axis=2)[board > 0] >= _WHITE).mean())
+
+
 def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
     scene, frame = setting.scene, setting.frame
     straight = canvas.view.project(_CORNERS, 0.0)
@@ -228,7 +237,7 @@ def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
         corners=corners if setting.has_board else None,
         foot=foot if setting.has_board else None,
         covered=covered if setting.has_board else (),
-        plain=bool(plain(scene) and seen_well and setting.reach is None),
+        plain=bool(plain(scene) and seen_well and setting.reach is None and _overexposed(image, corners) < _MOST_WHITE),
         cloth=setting.cloth,
         tilt=float(np.degrees(scene.camera.tilt)),
         pixels=float(sides.min()),

@@ -20,7 +20,7 @@ import numpy as np
 
 from companion.errors import VisionError
 from companion.vision import lattice
-from companion.vision.judge import SQUARES, Judge, Verdict
+from companion.vision.judge import SQUARES, Judge
 from companion.vision.markers import mat_corners
 from companion.vision.mesh import Mesh
 from companion.vision.plane import misfit
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.rules import Layout
+    from companion.vision.pointer import Sight
 
     Floats = NDArray[np.floating[Any]]
 
@@ -51,6 +52,8 @@ _NEAR = 0.3
 _ENOUGH = 0.85
 """From this likeness on, lines alone make a board of another layout."""
 _SMALLEST_SQUARE = 10.0
+_COVERED = 0.5
+_ASIDE = 0.4
 _OUTSIDE = 0.25
 
 
@@ -90,7 +93,11 @@ class Place(NamedTuple):
     """Corners (4, 2), in pixels of the fitted picture, going round from any of them."""
     likely: float
     """The judge's own score."""
+    support: float
+    """The pointer's."""
     weight: lattice.Weight
+    covered: Floats
+    """How likely something hides each of the corners (4,), 0 to 1."""
 
 
 class BoardFinder:
@@ -137,13 +144,15 @@ class BoardFinder:
         `levels` is the `lattice.pyramid` of the picture in Lab, made smaller by `scale`. What the lines suggest costs
         most of the time, and is asked only if what the pointer sees is not surely a board.
         """
-        places = self._judged(levels, [place.corners * scale for place in self._pointer.places(image)], mesh)
+        sight = self._pointer.see(image)
+        tried = self._tried(levels, [place.corners * scale for place in sight.places], mesh)
+        places = self._weighed(levels, scale, sight, tried, mesh)
         if not any(place.score >= self.rule.sure for place in places):
-            lines = [corners * scale for corners in LinesSeen(image).suggest(mesh)]
-            places += self._judged(levels, lines, mesh)
+            tried = self._tried(levels, [corners * scale for corners in LinesSeen(image).suggest(mesh)], mesh)
+            places += self._weighed(levels, scale, sight, tried, mesh)
         return sorted(places, key=lambda place: -place.score)
 
-    def _judged(self, levels: list[NDArray[np.uint8]], guesses: list[Floats], mesh: Mesh) -> list[Place]:
+    def _tried(self, levels: list[NDArray[np.uint8]], guesses: list[Floats], mesh: Mesh) -> list[Floats]:
         """Places near these guesses: each is mended, and the best ones are fitted to their lines."""
         first = self._judge.judge(levels, [corners for corners in guesses if _possible(corners)])
         mended = [verdict.mended for verdict in first if _possible(verdict.mended)]
@@ -151,14 +160,17 @@ class BoardFinder:
         order = np.argsort([-verdict.score for verdict in second])[:_BEST]
         tried = [mended[i] for i in order] + [second[i].mended for i in order]
         tried += [lattice.fit(levels, second[i].mended, mesh) for i in order]
-        tried = [corners for corners in tried if _possible(corners) and _may_be_square(corners, levels[0])]
-        judged = zip(tried, self._judge.judge(levels, tried), strict=True)
-        return [self._weighed(levels, corners, verdict, mesh) for corners, verdict in judged]
+        return [corners for corners in tried if _possible(corners) and _may_be_square(corners, levels[0])]
 
-    def _weighed(self, levels: list[NDArray[np.uint8]], corners: Floats, verdict: Verdict, mesh: Mesh) -> Place:
-        weight = lattice.weigh(levels, corners, mesh)
-        score = self.rule.score(verdict.score, weight)
-        return Place(score, corners, verdict.score, weight)
+    def _weighed(
+        self, levels: list[NDArray[np.uint8]], scale: float, sight: Sight, tried: list[Floats], mesh: Mesh
+    ) -> list[Place]:
+        weighed = []
+        for corners, verdict in zip(tried, self._judge.judge(levels, tried), strict=True):
+            support, weight = sight.support(corners / scale), lattice.weigh(levels, corners, mesh)
+            score = self.rule.score(verdict.score, support, weight)
+            weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered))
+        return weighed
 
     def _answer(self, found: list[Place], scale: float) -> BoardPose | BoardNotFound:
         if not found:
@@ -166,12 +178,28 @@ class BoardFinder:
         best = found[0]
         if best.score < self.rule.accept:
             if best.score >= self.rule.perhaps:
-                return BoardNotFound(
-                    "what may be a board is hidden in part or seen badly; take hands off its corners, move closer, "
-                    "or give its corners"
-                )
+                return BoardNotFound(_unsure(best))
             return BoardNotFound("no board here: nothing in the picture is clearly a board of four by four squares")
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+
+
+def _unsure(place: Place) -> str:
+    """Why what may be a board is not taken for one."""
+    worst = int(np.argmax(place.covered))
+    if place.covered[worst] < _COVERED:
+        return "what may be a board is seen badly, or hidden in part; move closer, make more light, or give its corners"
+    corner = f"{_side(place.corners, worst)} corner"
+    return f"a hand or something else covers the board's {corner}; take it away, or give the board's corners"
+
+
+def _side(corners: Floats, which: int) -> str:
+    """Where a corner is, as one sees the picture, such as *upper left*."""
+    x, y = corners[which] - corners.mean(axis=0)
+    upright = "upper" if y < 0 else "lower"
+    level = "left" if x < 0 else "right"
+    if abs(x) < _ASIDE * abs(y):
+        return upright
+    return level if abs(y) < _ASIDE * abs(x) else f"{upright} {level}"
 
 
 def agreed(places: list[Place]) -> Floats:

@@ -44,6 +44,8 @@ class Verdict(NamedTuple):
     """From 0 to 1: how much it is the board, with these corners."""
     mended: Floats
     """The corners (4, 2), moved to where the network sees them, in pixels of the picture."""
+    covered: Floats
+    """How likely something hides each corner (4,), 0 to 1."""
 
 
 class Judge:
@@ -57,14 +59,15 @@ class Judge:
         if not places:
             return []
         self._network.setInput(np.stack([toned(view(levels, corners)) for corners in places]))
-        # The network's last four answers, which corners are covered, made it learn; they are too unsure to be told.
         scores = np.asarray(self._network.forward(), np.float64).reshape(len(places), 1 + 3 * CORNERS)
         return [_verdict(row, corners) for row, corners in zip(scores, places, strict=True)]
 
 
 def _verdict(row: Floats, corners: Floats) -> Verdict:
     moved = HOME + row[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2).clip(-_FARTHEST_MEND, _FARTHEST_MEND) * PITCH
-    return Verdict(float(1 / (1 + np.exp(-row[0]))), project(lattice.homography(HOME, corners), moved))
+    mended = project(lattice.homography(HOME, corners), moved)
+    whether = 1 / (1 + np.exp(-row))
+    return Verdict(float(whether[0]), mended, np.asarray(whether[1 + 2 * CORNERS :]))
 
 
 def view(levels: list[Picture], corners: Floats) -> Picture:

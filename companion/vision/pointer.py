@@ -3,7 +3,8 @@
 The network looks at the picture made small and gives heat maps, at a quarter of that size: one for the board's four
 corners, which it does not tell apart, one for the other crossings of its lines, and one for all that the board covers.
 Four peaks make a place when all of that supports them: where the crossings would be there is heat, inside there is
-board, outside there is none. The board found small is looked at again, larger.
+board, outside there is none. The corners are then moved to where the support is greatest, which also finds those that a
+hand covers. The whole picture is looked at in two sizes, and the board found small once more, nearer.
 """
 
 from __future__ import annotations
@@ -31,7 +32,9 @@ FINER: Final = 2
 STRIDE: Final = 4
 """Pixels of the network's picture for one place of a heat map."""
 LONGEST: Final = 320
-"""Longer side of the network's picture."""
+"""Longer side of the network's picture, at first."""
+LONGER: Final = 544
+"""The same where that does not show the board clearly."""
 _FLATTEST: Final = 12.0
 _MULTIPLE = 8
 _PEAKS = 8
@@ -42,6 +45,12 @@ _PLACES = 3
 _ALIKE = 0.12
 _SMALLEST = 4.0
 """Least side of a board in a heat map, in its places."""
+_CLEAR = 0.8
+"""From this support on, the picture need not be looked at larger."""
+_STEPS = (2.0, 1.0, 0.5)
+"""How far corners are moved in search of more support, in places of a heat map."""
+_ROUNDS = 2
+_SMOOTH = 1.0
 _LOOK_AGAIN = 0.55
 """A board smaller than this part of the picture is looked at again."""
 _AROUND = 0.45
@@ -58,28 +67,73 @@ class Place(NamedTuple):
     corners: Floats
 
 
+class Look(NamedTuple):
+    """The heat maps of a picture or of a part of it."""
+
+    near: Floats
+    """The first two, widened, `(2, height, width)`."""
+    board: Floats
+    """The third, `(height, width)`."""
+    scale: float
+    """Of the network's picture."""
+    origin: Floats
+    """Where the part begins in the picture, x and y."""
+
+    def support(self, corners: Floats) -> float:
+        """How well the maps support a place, four corners (4, 2) in pixels of the picture; 0 to 1."""
+        return _support(self.near, self.board, (corners - self.origin + 0.5) * self.scale / STRIDE - 0.5)
+
+    def places(self, heat: Floats) -> list[Place]:
+        """The best places in these maps, which are given as they were, too."""
+        found = places_in(heat)
+        return [
+            Place(place.support, (place.corners + 0.5) * STRIDE / self.scale - 0.5 + self.origin) for place in found
+        ]
+
+
+class Sight:
+    """What the pointer sees in one picture."""
+
+    def __init__(self) -> None:
+        self.places: list[Place] = []
+        """Best first."""
+        self._looks: list[Look] = []
+
+    def add(self, look: Look, places: list[Place]) -> None:
+        """Add what one more look has shown."""
+        self._looks.append(look)
+        self.places = sorted([*self.places, *places], key=lambda place: -place.support)
+
+    def support(self, corners: Floats) -> float:
+        """How well any look supports a place, four corners (4, 2) in pixels of the picture; 0 to 1."""
+        return max((look.support(corners) for look in self._looks), default=0.0)
+
+
 class Pointer:
     """Looks at pictures. Not for sharing between threads: OpenCV's networks keep their buffers."""
 
     def __init__(self, network: bytes) -> None:
         self._network = networks.load(network)
 
-    def places(self, image: Picture) -> list[Place]:
-        """Places of the board in a BGR picture, best first."""
-        found = self._look(image)
-        if found and _size(found[0].corners) < _LOOK_AGAIN * max(image.shape[:2]):
-            left, top, right, bottom = _around(found[0].corners, image.shape)
-            nearer = self._look(np.ascontiguousarray(image[top:bottom, left:right]))
-            found += [Place(place.support, place.corners + np.array([left, top])) for place in nearer]
-        return sorted(found, key=lambda place: -place.support)
+    def see(self, image: Picture) -> Sight:
+        """Look at a BGR picture as often as it needs."""
+        sight = Sight()
+        self._look(sight, image, LONGEST)
+        if not sight.places or sight.places[0].support < _CLEAR:
+            self._look(sight, image, LONGER)
+        if sight.places and _size(sight.places[0].corners) < _LOOK_AGAIN * max(image.shape[:2]):
+            left, top, right, bottom = _around(sight.places[0].corners, image.shape)
+            self._look(sight, np.ascontiguousarray(image[top:bottom, left:right]), LONGEST, (left, top))
+        return sight
 
-    def _look(self, image: Picture) -> list[Place]:
-        heat, scale = self.heat(image)
-        return [Place(support, (corners + 0.5) * STRIDE / scale - 0.5) for support, corners in places_in(heat)]
+    def _look(self, sight: Sight, image: Picture, longest: int, origin: tuple[int, int] = (0, 0)) -> None:
+        heat, scale = self.heat(image, longest)
+        look = Look(_widened(heat), heat[2], scale, np.array(origin, np.float64))
+        sight.add(look, look.places(heat))
 
-    def heat(self, image: Picture) -> tuple[Floats, float]:
+    def heat(self, image: Picture, longest: int = LONGEST) -> tuple[Floats, float]:
         """The maps `(CHANNELS, height, width)`, 0 to 1, of a BGR picture; and the network picture's scale."""
-        scale = LONGEST / max(image.shape[:2])
+        scale = longest / max(image.shape[:2])
         size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
         way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
         toned = tone(np.asarray(cv2.resize(image, size, interpolation=way), np.uint8))
@@ -109,7 +163,7 @@ def places_in(heat: Floats) -> list[Place]:
     for three in itertools.combinations(peaks[:_SURE_PEAKS], 3):
         guesses += [np.array([*three, three[i] + three[(i + 1) % 3] - three[(i + 2) % 3]]) for i in range(3)]
     guesses += _outlines(heat[2])
-    near: Floats = np.array([cv2.dilate(part, np.ones((3, 3), np.uint8)) for part in heat[:2]], np.float64)
+    near = _widened(heat)
     found = [Place(_support(near, heat[2], corners), corners) for corners in map(_round, guesses) if _possible(corners)]
     kept: list[Place] = []
     for place in sorted(found, key=lambda place: -place.support):
@@ -117,7 +171,29 @@ def places_in(heat: Floats) -> list[Place]:
             kept.append(place)
         if len(kept) == _PLACES:
             break
-    return kept
+    smooth: Floats = np.array([cv2.GaussianBlur(part, (0, 0), _SMOOTH) for part in near], np.float64)
+    return sorted((_climbed(smooth, heat[2], place.corners) for place in kept), key=lambda place: -place.support)
+
+
+def _widened(heat: Floats) -> Floats:
+    """Corners and crossings, each of which may be a place off."""
+    return np.array([cv2.dilate(part, np.ones((3, 3), np.uint8)) for part in heat[:2]], np.float64)
+
+
+def _climbed(near: Floats, board: Floats, corners: Floats) -> Place:
+    """The place with its corners moved, one by one, for as long as that gives more support."""
+    best = Place(_support(near, board, corners), corners)
+    for step in _STEPS:
+        for _ in range(_ROUNDS):
+            before = best
+            for corner, way in itertools.product(range(len(corners)), step * _WAYS):
+                moved = best.corners.copy()
+                moved[corner] += way
+                if _possible(moved) and (support := _support(near, board, moved)) > best.support:
+                    best = Place(support, moved)
+            if best is before:
+                break
+    return best
 
 
 def _peaks(part: Floats) -> list[Floats]:
@@ -168,6 +244,7 @@ def _grid() -> tuple[Floats, Floats, Floats]:
 
 
 _CROSSINGS, _MIDDLES, _BEYOND = _grid()
+_WAYS = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], np.float64)
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64) * _SQUARES
 
 

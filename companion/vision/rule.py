@@ -1,7 +1,8 @@
-"""When a place in a picture is believed to be the board: two opinions in, one score out.
+"""When a place in a picture is believed to be the board: three opinions in, one score out.
 
-The judge's network knows what boards look like; the lattice's weight knows whether all lines are there, end where they
-should and have nothing between them. Each is fooled by other things. A logistic regression, fitted on drawn pictures
+The judge's network knows what boards look like; the pointer's, which sees the whole picture, whether this is where one
+lies; the lattice's weight knows whether all lines are there, end where they should and have nothing between them. Each
+is fooled by other things. A logistic regression, fitted on drawn pictures
 that the networks never saw, weighs them against each other.
 """
 
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.floating[Any]]
 
-SPEAKS: Final = np.array([1, 1, 1, 1, 1, 1, -1, -1, 1, -1, -1])
+SPEAKS: Final = np.array([1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 1, -1, -1])
 """Which of the `features` speak for a board, and which against it."""
 _CLEAR_CONTRAST = 25.0
 _SUREST = 1e-6
+_FAIR_SUPPORT = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,14 @@ class FinderRule:
     perhaps: float
     """From this score on, a place may be a board that is hidden in part or seen badly."""
 
-    def score(self, likely: float, weight: Weight) -> float:
-        """From 0 to 1, how sure it is that a place is the board."""
-        evidence = float(features(likely, weight) @ self.weights[:-1]) + self.weights[-1]
+    def score(self, likely: float, support: float, weight: Weight) -> float:
+        """From 0 to 1, how sure it is that a place is the board; see `features`."""
+        evidence = float(features(likely, support, weight) @ self.weights[:-1]) + self.weights[-1]
         return float(1 / (1 + np.exp(-np.clip(evidence, -30, 30))))
 
 
-def features(likely: float, weight: Weight) -> Floats:
-    """What is weighed: the judge's score as a logit, doubt and trust apart, and how the lattice is seen.
+def features(likely: float, support: float, weight: Weight) -> Floats:
+    """What is weighed: the judge's score as a logit, the pointer's support, and how the lattice is seen.
 
     Lines that run on, and those between the squares' sides, count from where no board has them any more, and from where
     they are as strong as the board's own. What is seen well enough is not made better by being seen still better.
@@ -56,6 +58,8 @@ def features(likely: float, weight: Weight) -> Floats:
         [
             min(logit, 0.0),
             min(max(logit, 0.0), 4.0),
+            min(support, _FAIR_SUPPORT),
+            support,
             weight.lines,
             min(weight.inner, 0.5),
             min(weight.weakest_line, 0.3),

@@ -18,6 +18,7 @@ pytest.importorskip("onnx")
 
 from calibration.training import judging  # noqa: E402 - needs what may be missing
 from calibration.training.export import chain  # noqa: E402
+from calibration.training.hands import cover_board  # noqa: E402
 from calibration.training.locator import LOCATED, Find, choose_rule, corner_error, measure  # noqa: E402
 from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
 from calibration.training.locator_network import Pointer as PointerNetwork  # noqa: E402
@@ -27,10 +28,8 @@ CORNERS_SEEN = np.array([[100.0, 300.0], [310.0, 290.0], [280.0, 110.0], [120.0,
 SQUARE = 50.0
 
 
-def table(covered: tuple[str, ...] = ()) -> Table:
-    return Table(
-        Path("0.jpg"), CORNERS_SEEN, CORNERS_SEEN + np.array([0, 12]), {"covered": list(covered), "plain": True}
-    )
+def table() -> Table:
+    return Table(Path("0.jpg"), CORNERS_SEEN, CORNERS_SEEN + np.array([0, 12]), {"covered": [], "plain": True})
 
 
 def shaken(network):
@@ -44,25 +43,35 @@ def shaken(network):
 
 def test_the_boards_own_corners_are_right_however_they_are_named():
     for corners in (CORNERS_SEEN, np.roll(CORNERS_SEEN, 1, axis=0), CORNERS_SEEN[::-1]):
-        said = judging.truth(corners, table(), 1.0)
+        said = judging.truth(corners, table(), 1.0, set())
         assert said[0] == 1
         assert np.abs(said[1 : 1 + 2 * CORNERS]).max() < 1e-4
 
 
 def test_what_is_told_of_a_corner_leads_back_to_the_truth():
     off = CORNERS_SEEN + np.array([[6, -4], [-5, 3], [2, 7], [-3, -6]])
-    told = judging.truth(off, table(), 1.0)[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2)
+    told = judging.truth(off, table(), 1.0, set())[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2)
     assert np.abs(project(homography(HOME, off), HOME + told * PITCH) - CORNERS_SEEN).max() < 1e-3
 
 
 @pytest.mark.parametrize("shift", [(SQUARE, 0), (0, -SQUARE), (SQUARE / 2, 0)])
 def test_a_lattice_beside_the_board_is_wrong(shift):
-    assert judging.truth(CORNERS_SEEN + shift, table(), 1.0)[0] == 0
+    assert judging.truth(CORNERS_SEEN + shift, table(), 1.0, set())[0] == 0
 
 
 def test_a_covered_corner_is_told_at_its_place():
-    said = judging.truth(np.roll(CORNERS_SEEN, -1, axis=0), table(covered=("d1",)), 1.0)
+    said = judging.truth(np.roll(CORNERS_SEEN, -1, axis=0), table(), 1.0, {"d1"})
     assert said[1 + 2 * CORNERS : 1 + 3 * CORNERS].tolist() == [1, 0, 0, 0]
+
+
+def test_what_is_laid_over_a_board_hides_the_corners_under_it():
+    hidden = set()
+    for seed in range(12):
+        image = np.full((400, 400, 3), 90, np.uint8)
+        mask = cover_board(np.random.default_rng(seed), image, CORNERS_SEEN)
+        assert (image[mask == 255] != 90).any(axis=1).mean() > 0.9
+        hidden.update(i for i, (x, y) in enumerate(CORNERS_SEEN.astype(int)) if mask[y, x])
+    assert hidden == {0, 1, 2, 3}
 
 
 def test_heat_is_where_the_corners_are():
@@ -100,8 +109,8 @@ def test_a_rule_is_chosen_that_no_wrong_place_meets():
     rng = np.random.default_rng(1)
     found = []
     for i in range(60):
-        wrong = [Find(3.0, float(rng.uniform(0, 0.9)), weight(float(rng.uniform(0.1, 0.4)))) for _ in range(4)]
-        right = Find(0.05, float(rng.uniform(0.7, 1)), weight(float(rng.uniform(0.5, 0.8))))
+        wrong = [Find(3.0, float(rng.uniform(0, 0.9)), 0.3, weight(float(rng.uniform(0.1, 0.4)))) for _ in range(4)]
+        right = Find(0.05, float(rng.uniform(0.7, 1)), 0.7, weight(float(rng.uniform(0.5, 0.8))))
         found.append([right, *wrong] if i % 6 else wrong)
     rule = choose_rule(found)
     tables = [table() if i % 6 else Table(Path("0.jpg"), None, None, {}) for i in range(60)]

@@ -13,9 +13,11 @@ FAINT = Weight(0.25, 0.2, 0.1, 0.2, 0.25, 0.2, 4.0)
 
 
 def test_clear_lines_that_the_judge_likes_are_the_board():
-    assert RULE.score(0.99, CLEAR) >= RULE.accept
+    assert RULE.score(0.99, 0.75, CLEAR) >= RULE.accept
 
 
-@pytest.mark.parametrize(("likely", "weight"), [(0.02, CLEAR), (0.97, FAINT), (0.0, CLEAR), (1.0, FAINT)])
-def test_neither_opinion_is_enough_alone(likely, weight):
-    assert RULE.score(likely, weight) < RULE.accept
+@pytest.mark.parametrize(
+    ("likely", "support", "weight"), [(0.02, 0.2, CLEAR), (0.02, 0.7, FAINT), (0.99, 0.2, FAINT), (0.99, 0.1, CLEAR)]
+)
+def test_no_opinion_is_enough_alone(likely, support, weight):
+    assert RULE.score(likely, support, weight) < RULE.accept
