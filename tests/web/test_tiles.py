@@ -132,13 +132,31 @@ def open_page(browser, address):  # noqa: F811
         context.close()
 
 
+@pytest.mark.slow
+def test_an_answer_that_comes_late_does_not_undo_a_choice(open_page):
+    page, held = open_page(), []
+    first, second = (page.locator(f"#spare-{letter}") for letter in (LETTERS["+"], LETTERS["x"]))
+    first.check()
+    page.locator("#tile-a1").click()
+    expect(page.locator(".board .piece")).to_have_count(1)
+    page.route("**/tiles?side=*", lambda route: held.append(route))  # noqa: PLW0108 (a bound method cannot be marked)
+    with page.expect_request("**/tiles?side=*"):
+        page.evaluate("htmx.trigger(document.getElementById('tiles'), 'tiles:look')")
+    second.check()
+    with page.expect_response("**/tiles?side=*"):
+        held[0].continue_()
+    page.wait_for_function("!document.querySelector('.htmx-request')")
+    expect(second).to_be_checked()
+
+
 def lay_with_mouse(page, move, letter):
     page.locator(f"#spare-{letter}").check()
     page.locator(f"#tile-{move[:2]}").click()
 
 
 def lay_with_touch(page, move, letter):
-    page.locator(f"label:has(#spare-{letter})").tap()
+    while not page.locator(f"#spare-{letter}").is_checked():  # the page may be drawn anew under the finger
+        page.locator(f"label:has(#spare-{letter})").tap()
     page.locator(f"#tile-{move[:2]}").tap()
 
 
