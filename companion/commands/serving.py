@@ -7,7 +7,6 @@ import contextlib
 import json
 import logging
 import os
-import queue
 import secrets
 import signal
 import socket
@@ -43,6 +42,8 @@ KEYS_FILE = "keys.json"
 PORT = 8000
 _ANYWHERE = "0.0.0.0"  # noqa: S104 (only with --lan, and then the PIN guards it)
 _HERE = "127.0.0.1"
+_NAP_S = 0.2
+"""After so long at most, a signal is heeded."""
 _NOBODY = ("192.0.2.1", 9)
 """An address that no machine has (RFC 5737): asking for the way there sends nothing."""
 
@@ -154,20 +155,25 @@ def _tell_where(port: int, pin: str, addresses: list[str]) -> None:
         click.echo(f"The PIN of the referee's hand is {pin}", err=True)
 
 
-def told_to_stop(running: ExitStack) -> Callable[[], object]:
+def told_to_stop(running: ExitStack) -> Callable[[], None]:
     """Waits for Ctrl-C, or for whoever ends the program politely; signals are as they were when `running` has ended.
 
-    A signal may come while the main thread is inside the very object that it waits with. `threading.Event` would then
-    wait for itself for ever; `queue.SimpleQueue` is made to be filled from within.
+    It waits without a lock, and in naps. A signal that came while the main thread held the lock of what it waits with
+    would make it wait for itself for ever; one that comes just before it falls asleep, or to another thread, does not
+    wake it: Python heeds that when it wakes by itself.
     """
-    told: queue.SimpleQueue[int] = queue.SimpleQueue()
+    told: list[int] = []
 
     def on_signal(number: int, frame: Any) -> None:  # noqa: ARG001
-        told.put(number)
+        told.append(number)
+
+    def wait() -> None:
+        while not told:
+            time.sleep(_NAP_S)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         running.callback(_restore(number, signal.signal(number, on_signal)))
-    return told.get
+    return wait
 
 
 def _restore(number: signal.Signals, before: Any) -> Callable[[], None]:

@@ -147,6 +147,23 @@ def test_signal_ends_the_program_wherever_its_waiting_is():
     subprocess.run([sys.executable, "-c", _SIGNALLED_AT_EVERY_LINE], check=True, timeout=PATIENCE_S)
 
 
+_SIGNALLED_ELSEWHERE = """
+import signal, threading
+from contextlib import ExitStack
+from companion.commands.serving import told_to_stop
+
+with ExitStack() as running:
+    wait = told_to_stop(running)
+    elsewhere = lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    threading.Timer(0.5, elsewhere).start()
+    wait()
+"""
+
+
+def test_signal_that_does_not_wake_the_program_is_heeded_all_the_same():
+    subprocess.run([sys.executable, "-c", _SIGNALLED_ELSEWHERE], check=True, timeout=PATIENCE_S)
+
+
 def test_camera_that_is_not_there_yet_is_told_and_comes_up_when_it_appears(start):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
