@@ -149,6 +149,34 @@ def test_an_answer_that_comes_late_does_not_undo_a_choice(open_page):
     expect(second).to_be_checked()
 
 
+@pytest.mark.slow
+def test_an_answer_that_comes_late_does_not_put_out_the_lights(open_page):
+    page, held = open_page(), []
+
+    def hold(route):
+        held.append((route, route.fetch()) if route.request.method == "POST" else route.continue_())
+
+    page.route("**/tiles?side=*", hold)
+    page.locator(f"#spare-{LETTERS['+']}").check()
+    page.locator("#tile-a1").click()
+    expect(page.locator(".board .piece")).to_have_count(1)
+    page.wait_for_timeout(500)  # time to look at the tiles, as the table has said they changed
+    route, answer = held[0]
+    route.fulfill(response=answer)
+    expect(page.locator(".tile.legal")).to_have_count(6)
+    page.wait_for_function("!document.querySelector('.htmx-request')")
+    expect(page.locator(".tile.legal")).to_have_count(6)
+
+
+@pytest.mark.slow
+def test_no_tap_is_lost_however_fast_they_come(open_page, table):
+    page = open_page()
+    page.locator(f"#spare-{LETTERS['+']}").check()
+    page.evaluate("for (const name of ['a1', 'a2', 'a1', 'a2', 'b1']) document.getElementById(`tile-${name}`).click()")
+    expect(page.locator("#tile-b1 .piece")).to_be_visible()
+    assert table.board.letters == ".S" + "." * 14
+
+
 def lay_with_mouse(page, move, letter):
     page.locator(f"#spare-{letter}").check()
     page.locator(f"#tile-{move[:2]}").click()
