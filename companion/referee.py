@@ -23,6 +23,7 @@ happens at; the referee never asks a clock.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from companion import events
@@ -290,7 +291,8 @@ class Referee:
         arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
         if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
             return []
-        meant = contents_of(move.piece for move in legal_moves(self.game, arrival))
+        then = reduce(Game.play, found.certain, self.game)
+        meant = contents_of(move.piece for move in legal_moves(then, arrival))
         return self._ask_about(board.time, replace(arrival, contents=meant))
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:

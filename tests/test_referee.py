@@ -61,6 +61,13 @@ STORIES = {
         ("put a4 D+", []),
         ("lift c3", ["dark a4+"]),
     ],
+    "what may be meant is asked of a piece that waits for others before it": [
+        ("play a3x", ["light a3x"]),
+        ("misread c1 D+Dx; put c1 D+; wait 2", ["unclear c1"]),
+        ("put b2 D+", []),
+        ("misread b1 L+L><; put b1 L+; put a1 L><; put c1 D><; wait 2", ["unclear b1"]),
+        ("lift a1; misread b1", ["dark b2+", "light b1+", "dark c1><"]),
+    ],
     "a piece of the game that goes and comes back": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
         ("lift a1", ["disturbed a1"]),
