@@ -59,7 +59,12 @@ _WHOLE_ALIKE = 0.85
 _HARDLY_SEEN = 0.2
 _AGREE = 0.7
 _FEWEST = 5
+_OUT_OF_SHAPE = 1.06
+"""How much more the flattened board may grow one way than the other, from one frame to the next."""
+_GROWN = 1.2
 _ROUNDS = 3
+_MOST = 80
+"""Per cent of the patches that a pose which was mended has to bring to their places."""
 _REMEMBER_ANEW_S = 1.0
 _STILL_CHANGE = 2.5
 """Mean change of the thumbnail, in grey levels, below which the picture is still."""
@@ -183,14 +188,15 @@ class BoardFollower:
 
     def _track(self, image: Picture, time: float, *, still: bool) -> bool:
         """Follow the patches; False if hardly any is seen, or if those seen do not agree."""
-        for _ in range(_ROUNDS):
+        for mended in range(_ROUNDS):
             flat = self._flatten(image, self._sure.points(), _BORDER)
             matches = [_match(patch, flat) for patch in self._patches]
             textured = sum(match is not None for match in matches)
             seen = {i: match.shift for i, match in enumerate(matches) if match is not None and match.likeness > _ALIKE}
             if len(seen) < max(_FEWEST, _HARDLY_SEEN * textured):
                 return False
-            if _in_place(np.array(list(seen.values()))):
+            shifts = np.array(list(seen.values()))
+            if _in_place(shifts) and not (mended and np.percentile(np.abs(shifts), _MOST) > _STILL_SHIFT):
                 break
             shift = self._agreed_shift(seen)
             if shift is None:
@@ -202,13 +208,18 @@ class BoardFollower:
         return True
 
     def _agreed_shift(self, seen: dict[int, tuple[float, float]]) -> Floats | None:
-        """The homography of the flattened board that most patches seen agree on, if they do."""
+        """The homography of the flattened board that most patches seen agree on, if they do.
+
+        A board that is pushed keeps its shape. That a camera was moved changes it a little; what changes it much was
+        fitted to patches that were taken for others, or that say nothing of the rest of the board.
+        """
         places = np.array([(self._patches[i].x, self._patches[i].y) for i in seen], np.float64)
-        shifts = np.array(list(seen.values()))
-        found, inliers = cv2.estimateAffine2D(places, places + shifts, method=cv2.RANSAC, ransacReprojThreshold=1.0)
-        if found is None or int(inliers.sum()) < max(_FEWEST, _AGREE * len(seen)):
-            return None
-        return np.vstack([found, [0.0, 0.0, 1.0]])
+        shifts, best, most = np.array(list(seen.values())), None, max(_FEWEST, _AGREE * len(seen)) - 1
+        for fit in (cv2.estimateAffinePartial2D, cv2.estimateAffine2D):
+            found, inliers = fit(places, places + shifts, method=cv2.RANSAC, ransacReprojThreshold=1.0)
+            if found is not None and int(inliers.sum()) > most and _keeps_shape(found):
+                best, most = np.vstack([found, [0.0, 0.0, 1.0]]), int(inliers.sum())
+        return best
 
     def _shifted(self, shift: Floats) -> BoardPose:
         outline = self._outline(_BORDER)
@@ -332,6 +343,12 @@ def _crossings(layout: Layout) -> list[tuple[int, int]]:
         inwards = [side.pop() if len(side) == 1 else 0 for side in map(set, zip(*sides, strict=True))]
         centres.append((_BORDER + column * _PITCH + inside * inwards[0], _BORDER + row * _PITCH + inside * inwards[1]))
     return centres
+
+
+def _keeps_shape(shift: Floats) -> bool:
+    """Whether an affine map (2, 3) makes a board of the flattened board, though maybe one that is turned or nearer."""
+    long, short = np.linalg.svd(shift[:, :2], compute_uv=False)
+    return bool(long < _OUT_OF_SHAPE * short and max(long, 1 / short) < _GROWN)
 
 
 def _in_place(shifts: Floats) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import cv2
 import numpy as np
 import pytest
@@ -9,6 +11,8 @@ import pytest
 from companion.rules import Layout
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.follow import BoardFollower
+from tests.bench.stress.shows import disturbed_game
+from tests.bench.stress.studio import Studio
 from tests.vision.drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth, plates_on
 
 STANDARD = Layout.parse("4x4")
@@ -100,6 +104,19 @@ def test_what_is_found_only_once_is_not_believed(at_rest):
     table.show(at_rest, 0.5)
     assert isinstance(table.show(table.cloth, 1.0), BoardNotFound)
     assert table.follower.pose == pose_at(FROM_ABOVE)
+
+
+@pytest.mark.slow
+def test_a_bumped_board_keeps_its_shape_though_a_hand_comes_over_it_at_once():
+    show = disturbed_game(12)
+    follower = BoardFollower(STANDARD, pose=pose_at(Studio(show.look, np.random.default_rng(0)).corners()))
+    sides = []
+    for frame in itertools.takewhile(lambda frame: frame.time < 26, show.frames()):
+        found = follower.follow(frame.image, frame.time)
+        if isinstance(found, BoardPose):
+            corners = found.points()
+            sides.append(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1))
+    assert np.allclose(sides, sides[0], rtol=0.06)
 
 
 def test_a_covered_board_is_not_lost(at_rest):
