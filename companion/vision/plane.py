@@ -88,7 +88,9 @@ def misfit(corners: Floats, shape: tuple[int, int], size: tuple[int, int]) -> fl
     lengths = np.linalg.norm(along, axis=1), np.linalg.norm(up, axis=1)
     askew = (along * up).sum(axis=1) / (lengths[0] * lengths[1])
     normal = np.cross(along, up)
-    upright = np.abs(normal[:, 2]) > np.cos(_MOST_TILT) * np.linalg.norm(normal, axis=1)
+    middle = seen @ (columns / 2, rows / 2, 1.0) / lens
+    facing = (normal * middle).sum(axis=1) / np.linalg.norm(middle, axis=1)
+    upright = np.abs(facing) > np.cos(_MOST_TILT) * np.linalg.norm(normal, axis=1)
     return float(np.where(upright, np.hypot(np.log(lengths[0] / lengths[1]), askew), np.inf).min())
 
 

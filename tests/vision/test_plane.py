@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -26,6 +27,18 @@ def seen(columns: float, rows: float, *, tilt: float, turn: float, focal: float 
 def test_a_board_fits_from_any_side(columns, rows, tilt, focal):
     for turn in (0, 30, 75, 140):
         assert misfit(seen(columns, rows, tilt=tilt, turn=turn, focal=focal), (columns, rows), SIZE) < 0.1
+
+
+@pytest.mark.parametrize("way", range(0, 360, 45))
+def test_how_low_a_board_is_seen_counts_from_where_it_lies(way):
+    focal = 0.9
+    sight = np.array([0.42, -0.24, focal]) / np.linalg.norm([0.42, -0.24, focal])  # far from the middle
+    side = np.cross(sight, [0, 1, 0]) / np.linalg.norm(np.cross(sight, [0, 1, 0]))
+    axis = np.cos(np.radians(way)) * side + np.sin(np.radians(way)) * np.cross(sight, side)
+    along, up = (cv2.Rodrigues(axis * np.radians(58))[0] @ each for each in (side, np.cross(sight, side)))
+    board = np.array([20 * sight + 2 * (x * along + y * up) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
+    corners = board[:, :2] / board[:, 2:] * focal * max(SIZE) + np.array(SIZE) / 2
+    assert misfit(corners, (4, 4), SIZE) < 0.1
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(8, 4), (9, 4), (4, 8)])
