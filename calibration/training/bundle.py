@@ -29,11 +29,13 @@ def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any
     recogniser = Recogniser(backbone, head, _UNDECIDED)
     calibration, test = (read_shards(folder, split) for split in (Split.CALIBRATE, Split.TEST))
     rules, measured = {}, {}
-    for name, still in (("frame", False), ("photograph", True)):
-        fitted, unseen = (calibrate.judge(recogniser, boards, still=still) for boards in (calibration, test))
-        rules[name] = calibrate.rule(fitted)
-        measured[name] = calibrate.measure(unseen, rules[name])
-        measured[name]["promised to rule out, and did"] = calibrate.reliability(fitted, unseen)
+    for look in (calibrate.once, calibrate.twice):
+        fitted, unseen = (calibrate.judge(recogniser, boards, look) for boards in (calibration, test))
+        rules[look.__name__] = calibrate.rule(fitted)
+        measured[look.__name__] = calibrate.measure(unseen, rules[look.__name__])
+        measured[look.__name__]["promised to rule out, and did"] = calibrate.reliability(fitted, unseen)
+    photographs = calibrate.judge(recogniser, test, calibrate.photograph)
+    measured["photograph"] = calibrate.measure(photographs, rules["twice"])
     card = {
         "model": "backbone.onnx: a patch of 1.8 squares; head.npz: with the whole board, to nine contents and covered",
         "parameters": sum(int(np.prod(weights.shape)) for weights in reader.parameters()),

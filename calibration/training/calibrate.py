@@ -22,6 +22,8 @@ from companion.vision.reader import photographed
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from calibration.training.dataset import Boards
@@ -48,12 +50,26 @@ class Judged:
     ordinary: NDArray[np.bool_]
 
 
-def judge(recogniser: Recogniser, boards: Boards, *, still: bool = False) -> Judged:
-    """What `recogniser` says about every square that counts, as frames of a video or as photographs."""
-    said = [
-        photographed(recogniser, view, BOARD, int(away)) if still else recogniser.recognise(patches(view, BOARD, away))
-        for view, away in zip(boards.views, boards.aways.tolist(), strict=True)
-    ]
+def once(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
+    """What is said of a top view that was looked at straight, as a frame of a video is at first."""
+    return recogniser.recognise(patches(view, BOARD, away))
+
+
+def twice(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
+    """The same with a look in the mirror, as a frame is when there was time."""
+    return recogniser.recognise(patches(view, BOARD, away), mirror_too=True)
+
+
+def photograph(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
+    """The same of a photograph."""
+    return photographed(recogniser, view, BOARD, away)
+
+
+def judge(
+    recogniser: Recogniser, boards: Boards, look: Callable[[Recogniser, NDArray[np.uint8], int], Floats]
+) -> Judged:
+    """What `recogniser` says about every square that counts, by one way to `look`."""
+    said = [look(recogniser, view, away) for view, away in zip(boards.views, boards.aways.tolist(), strict=True)]
     counts = (boards.weights >= JUDGED).ravel()
     targets = boards.targets.reshape(-1, boards.targets.shape[-1])
     families = np.repeat(boards.families, len(BOARD))[counts]

@@ -95,13 +95,16 @@ def _face(piece: str, picture: str) -> Face:
 class EnrolledRecogniser:
     """Reads patches of an enrolled set; see `companion.vision.reader.Recogniser` for what that means."""
 
+    sides: Final = 1
+    """Marks may look otherwise in the mirror."""
+
     def __init__(self, recogniser: Recogniser, look: Look) -> None:
         self._recogniser, self._look = recogniser, look
         self._matcher = FaceMatcher(look.faces)
         self._steepness = -np.log(LEAST) / look.margin
         self.rule = SetRule(least=LEAST, covered=0.5)
 
-    def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002 (marks may differ there)
+    def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002
         """Probabilities `(n, CLASSES)`: `ALL_CONTENTS`, then covered."""
         return self.judge(self.embed(patches, Tone.of(patches)))
 
@@ -151,6 +154,6 @@ class EnrolledRecogniser:
         spoken[:, 1:3] *= lost  # whether there is a piece at all, faces do not say
         return spoken
 
-    def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
-        """For each patch the contents that cannot be ruled out; a photograph is looked at no other way than a frame."""
+    def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
+        """For each patch the contents that cannot be ruled out."""
         return self.rule.contents(probabilities)

@@ -7,8 +7,8 @@ holds thresholds calibrated on boards that training never saw; the card beside t
 ruled out all the same.
 
 The marks look the same after a quarter turn and in a mirror. Therefore patches may be turned until the side away from
-the camera is on top: the tops of thick pieces are then always shifted upwards. And for a photograph, where there is
-time, each patch is looked at in the mirror as well.
+the camera is on top: the tops of thick pieces are then always shifted upwards. And each patch may be looked at in the
+mirror as well: who looks twice may rule out more.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CLASSES: Final = COVERED + 1
 _GROUPS: Final = (0, 1, 5)
 """Where empty, light and dark begin among `ALL_CONTENTS`."""
 _KNOWN: Final = 0.7
-"""Who is less sure of a square's being empty, light or dark knows nothing of a mark there."""
+"""Who is less sure of a square's being empty, light or dark asks about marks of both colours together."""
 _FLATTEST = 12.0
 _UNHEARD_OF = 1e-7
 
@@ -89,38 +89,46 @@ class SetRule:
         kept = row[:COVERED] >= self.least
         shares = np.add.reduceat(row[:COVERED], _GROUPS)
         if shares.max() < _KNOWN:
-            kept |= np.repeat(shares >= self.least, np.diff([*_GROUPS, COVERED]))
+            kept |= self._of_either_colour(row[1:COVERED].reshape(2, -1), shares)
         kept[int(row[:COVERED].argmax())] = True
         return sum(1 << int(i) for i in np.flatnonzero(kept))
+
+    def _of_either_colour(self, pieces: Floats, shares: Floats) -> NDArray[np.bool_]:
+        """What cannot be ruled out where the colour is not known: a mark may be seen well all the same."""
+        kinds = pieces.sum(axis=0) >= self.least * pieces.sum()
+        empty, *colours = shares >= self.least
+        return np.concatenate([[empty], *(kinds & colour for colour in colours)])
 
 
 class Recogniser:
     """Reads patches. Not for sharing between threads: OpenCV's networks keep their buffers."""
 
-    def __init__(self, backbone: bytes, head: bytes, rule: SetRule, still_rule: SetRule | None = None) -> None:
-        """`rule` is for a frame of a video, `still_rule` for a photograph that was looked at in more ways."""
+    sides: Final = 2
+    """A patch tells more to who looks at it in the mirror too."""
+
+    def __init__(self, backbone: bytes, head: bytes, once: SetRule, twice: SetRule | None = None) -> None:
+        """`once` is for what was looked at straight only, `twice` for what was looked at in the mirror as well."""
         self._backbone, self._context = networks.load(backbone), Context(head)
-        self.rule, self.still_rule = rule, still_rule or rule
+        self.once, self.twice = once, twice or once
 
     @classmethod
     def bundled(cls) -> Recogniser:
         """The recogniser that comes with the program: trained on drawn boards only, see `models/pieces.json`."""
         models = resources.files("companion.vision") / "models"
         card = json.loads((models / "pieces.json").read_text(encoding="utf-8"))
-        rules = (SetRule.of(card["sets"][name]) for name in ("frame", "photograph"))
+        rules = (SetRule.of(card["sets"][name]) for name in ("once", "twice"))
         return cls(bundled_backbone(), (models / "head.npz").read_bytes(), *rules)
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:
         """Probabilities `(n, CLASSES)` in the order of `ALL_CONTENTS`, then *covered*, for all squares of one board.
 
         `patches` is `(n, PATCH, PATCH, 3)` BGR, with the side away from the camera on top. With `mirror_too` every
-        patch is looked at in the mirror as well, and the geometric mean is taken.
+        patch is looked at in the mirror as well.
         """
         _check(patches)
         tone = Tone.of(patches)
-        sides = [patches, mirrored(patches)] if mirror_too else [patches]
-        looks = [self.judge(self.embed(side, tone)) for side in sides]
-        return softmax(np.mean(np.log(np.maximum(looks, _UNHEARD_OF)), axis=0))
+        straight = self.judge(self.embed(patches, tone))
+        return both(straight, self.judge(self.embed(mirrored(patches), tone))) if mirror_too else straight
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
         """Embeddings `(n, EMBEDDING)` of any patches of a board that has this tone."""
@@ -132,14 +140,19 @@ class Recogniser:
         """Probabilities `(n, CLASSES)` from the embeddings of all squares of one board."""
         return softmax(self._context.scores(embeddings))
 
-    def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:
-        """What each square may hold; a covered square may hold anything. `still` if it is a photograph's."""
-        return (self.still_rule if still else self.rule).contents(probabilities)
+    def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:
+        """What each square may hold; a covered square may hold anything. `twice` if both sides were looked at."""
+        return (self.twice if twice else self.once).contents(probabilities)
 
 
 def bundled_backbone() -> bytes:
     """The network that gives embeddings, as it comes with the program."""
     return (resources.files("companion.vision") / "models" / "backbone.onnx").read_bytes()
+
+
+def both(straight: Floats, mirror: Floats) -> Floats:
+    """The probabilities `(n, CLASSES)` of what was looked at straight and in the mirror: their geometric mean."""
+    return softmax((np.log(np.maximum(straight, _UNHEARD_OF)) + np.log(np.maximum(mirror, _UNHEARD_OF))) / 2)
 
 
 def mirrored(patches: Patches) -> Patches:

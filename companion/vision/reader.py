@@ -5,7 +5,8 @@ board in one picture, a `Follower` knows where it is from frame to frame, a `Rec
 What is done here is what needs time: a square in which something moves is hidden, and what has not changed since it was
 last recognised is not recognised again, but once a second. Recognising is what costs most, so when much has changed at
 once it is spread over a few frames, what has changed most first. Until a square's turn has come it is told as it was
-last seen, for less time than anybody takes to believe it (`companion.settling`).
+last seen, for less time than anybody takes to believe it (`companion.settling`). A second look, in the mirror, comes
+when all that has changed was looked at straight.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy as np
 from companion.readings import ANYTHING, BoardReading, colours_only
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.lens import PINHOLE
-from companion.vision.pieces import Tone
+from companion.vision.pieces import Tone, both, mirrored
 from companion.vision.rectify import FINEST, MARGIN, PATCH, SQUARE, away_side, patches, rectify
 from companion.vision.supply import within_supply
 
@@ -61,6 +62,9 @@ _MOSTLY = 0.5
 class Recogniser(Protocol):
     """What says what patches show; see `companion.vision.pieces` for the one that ships."""
 
+    sides: int
+    """How many ways there are to look at a patch: 2 if its mirror image shows the same mark, else 1."""
+
     def recognise(self, patches: Image, *, mirror_too: bool = False) -> Floats:
         """Probabilities `(n, 10)`: `ALL_CONTENTS`, then covered; for patches `(n, PATCH, PATCH, 3)` of one board.
 
@@ -76,8 +80,8 @@ class Recogniser(Protocol):
         """The probabilities that `recognise` gives, from the embeddings of all squares."""
         ...
 
-    def contents(self, probabilities: Floats, *, still: bool = False) -> tuple[Contents, ...]:
-        """For each patch the contents that cannot be ruled out; `still` for what `photographed` gives."""
+    def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:
+        """For each patch the contents that cannot be ruled out; `twice` if each was looked at in the mirror as well."""
         ...
 
 
@@ -132,7 +136,7 @@ class BoardReader:
         corners = pose.points()
         seen = rectify(image, corners, self.layout, optics=self.optics)
         probabilities = photographed(self.recogniser, seen, self.layout, away_side(corners, self.layout))
-        judged = self.judged(probabilities, still=True)
+        judged = self.judged(probabilities, np.ones(len(probabilities), np.bool_))
         return StillReading(self.upright(pose, image), *judged, card=self._card(image, pose))
 
     def upright(self, pose: BoardPose, image: Image) -> BoardPose:
@@ -143,10 +147,11 @@ class BoardReader:
         kinds = self.cards.read_around(image, pose, self.layout) if self.cards else None
         return next(iter(kinds)) if kinds and len(kinds) == 1 else None
 
-    def judged(self, probabilities: Floats, *, still: bool = False) -> tuple[tuple[Contents, ...], int]:
-        """What each square may hold, and the mask of the covered ones."""
+    def judged(self, probabilities: Floats, twice: NDArray[np.bool_]) -> tuple[tuple[Contents, ...], int]:
+        """What each square may hold, and the mask of the covered ones; `twice` tells which were looked at twice."""
         hidden = _mask(probabilities[:, COVERED] > _MOSTLY)
-        contents = self.recogniser.contents(probabilities, still=still)
+        once_seen, twice_seen = (self.recogniser.contents(probabilities, twice=looks) for looks in (False, True))
+        contents = tuple(b if looks else a for a, b, looks in zip(once_seen, twice_seen, twice, strict=True))
         if self.cubes:
             contents = tuple(map(colours_only, contents))
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden
@@ -175,8 +180,11 @@ class VideoReader:
         self._piles = piles
         self._motion = _Motion(reader.layout)
         self._embeddings: Floats | None = None
-        self._looked = np.full(len(reader.layout), -np.inf)
-        """When each square was last recognised."""
+        """Of each square's sides: straight, then in the mirror; `(sides, n, length)`."""
+        self._looked = np.full((reader.recogniser.sides, len(reader.layout)), -np.inf)
+        """When each side was last looked at."""
+        self._known = np.zeros(self._looked.shape, np.bool_)
+        """Whether the square has not changed since."""
         self._time = -np.inf
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
@@ -194,6 +202,7 @@ class VideoReader:
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
         moving, changes = self._motion.see(self._top_view(image, pose, finest=1))
+        self._known[:, changes > _CHANGED_SHARE] = False
         chosen = self._worth_a_look(moving, changes, since)
         if chosen:
             self._recognise(image, pose, chosen)
@@ -210,28 +219,43 @@ class VideoReader:
     def _top_view(self, image: Image, pose: BoardPose, *, finest: int = FINEST) -> Image:
         return rectify(image, pose.points(), self.layout, finest=finest, optics=self._reader.optics)
 
-    def _worth_a_look(self, moving: int, changes: Floats, since: float) -> list[int]:
-        """The squares to recognise now: those that changed most and were not looked at for longest come first."""
-        if not np.isfinite(self._looked).all():
-            return list(range(len(self.layout)))
-        unseen_s = self._time - self._looked
-        worth = (changes + _CHANGED_SHARE) * unseen_s
-        wanted = (changes > _CHANGED_SHARE) | (unseen_s >= _REFRESH_S)
-        order = [int(i) for i in np.argsort(-worth, kind="stable") if wanted[i] and not moving >> i & 1]
-        return order[: max(_AT_ONCE, math.ceil(len(self.layout) * since / _SWEEP_S))]
+    def _worth_a_look(self, moving: int, changes: Floats, since: float) -> list[tuple[int, int]]:
+        """The sides, and their squares, to look at now.
 
-    def _recognise(self, image: Image, pose: BoardPose, chosen: list[int]) -> None:
-        """Look at these squares anew, and judge them beside what is known of the others."""
+        What changed most and was not looked at for longest comes first, then its mirror image, then what is old.
+        """
+        squares = len(self.layout)
+        if not np.isfinite(self._looked[0]).all():
+            return [(0, i) for i in range(squares)]
+        unseen_s = self._time - self._looked
+        order = [(0, int(i)) for i in np.argsort(-(changes + _CHANGED_SHARE) * unseen_s[0], kind="stable")]
+        wanted = [(side, i) for side, i in order if not self._known[side, i]]
+        wanted += [(1, i) for _, i in order if self._known[0, i] and not self._known[-1, i]]
+        old = np.argwhere(self._known & (unseen_s >= _REFRESH_S * len(self._looked)))
+        wanted += [(side, i) for side, i in sorted(old.tolist(), key=lambda each: -unseen_s[tuple(each)])]
+        at_rest = [(side, i) for side, i in wanted if not moving >> i & 1]
+        return at_rest[: max(_AT_ONCE, math.ceil(squares * since / _SWEEP_S))]
+
+    def _recognise(self, image: Image, pose: BoardPose, chosen: list[tuple[int, int]]) -> None:
+        """Look at these sides anew, and judge them beside what is known of the others."""
         away, top_view = away_side(pose.points(), self.layout), self._top_view(image, pose)
         cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
-        fresh = recogniser.embed(cut[chosen], Tone.of(cut))
+        seen = [mirrored(cut[i : i + 1]) if side else cut[i : i + 1] for side, i in chosen]
+        fresh = recogniser.embed(np.concatenate(seen), Tone.of(cut))
         if self._embeddings is None:
-            self._embeddings = np.zeros((len(self.layout), fresh.shape[1]), fresh.dtype)
-        self._embeddings[chosen] = fresh
-        self._seen = self._reader.judged(recogniser.judge(self._embeddings))
+            self._embeddings = np.zeros((*self._looked.shape, fresh.shape[1]), fresh.dtype)
+        sides, squares = np.array(chosen).T
+        self._embeddings[sides, squares] = fresh
+        self._looked[sides, squares] = self._time
+        self._known[sides, squares] = True
+        twice = self._known.all(axis=0)
+        probabilities = recogniser.judge(self._embeddings[0])
+        if recogniser.sides > 1 and twice.any():
+            mirror = recogniser.judge(np.where(twice[:, None], self._embeddings[1], self._embeddings[0]))
+            probabilities = np.where(twice[:, None], both(probabilities, mirror), probabilities)
+        self._seen = self._reader.judged(probabilities, twice)
         self._evidence = _jpeg(top_view)
-        self._motion.keep(chosen)
-        self._looked[chosen] = self._time
+        self._motion.keep([i for side, i in chosen if side == 0])
 
 
 class _Motion:

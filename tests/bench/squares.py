@@ -91,7 +91,7 @@ def drawn(recogniser, count, tallies):
         boards = studio.boards(range(number, number + 1))
         began = time.process_time()
         probabilities = photographed(recogniser, boards.views[0], BOARD, int(boards.aways[0]))
-        said = recogniser.contents(probabilities, still=True)
+        said = recogniser.contents(probabilities, twice=True)
         spent += time.process_time() - began
         verdicts = []
         for one, target, weight in zip(said, boards.targets[0], boards.weights[0], strict=True):
@@ -111,7 +111,7 @@ def photographs(recogniser, folder, tallies):
         corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
         view = rectify(cv2.imread(str(folder / truth["image"])), corners, BOARD)
         probabilities = photographed(recogniser, view, BOARD, away_side(corners, BOARD))
-        said = recogniser.contents(probabilities, still=True)
+        said = recogniser.contents(probabilities, twice=True)
         verdicts = [
             verdict(
                 one, contents_of(None if word == "." else Piece.parse(word) for word in truth["squares"][str(square)])

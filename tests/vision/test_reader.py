@@ -24,6 +24,8 @@ B2 = Square.parse("b2")
 class GreyEyes:
     """A recogniser of squares painted in one of three greys: empty, light straight, covered."""
 
+    sides = 1
+
     def __init__(self) -> None:
         self.looked: list[int] = []
 
@@ -41,7 +43,7 @@ class GreyEyes:
     def recognise(self, patches, *, mirror_too=False):
         return self.judge(self.embed(patches, None))
 
-    def contents(self, probabilities, *, still=False):
+    def contents(self, probabilities, *, twice=False):
         return tuple(sum(1 << int(i) for i in np.flatnonzero(row[:-1] > 0.5)) for row in probabilities)
 
 
@@ -121,6 +123,42 @@ def test_what_has_changed_most_is_looked_at_first(reader, eyes):
     shaken = {str(square): 128 for square in LAYOUT}
     readings = watch(reader, picture(), *[picture(**shaken | {"b2": 200})] * 3, step_s=1 / 30)
     assert readings[2].squares[LAYOUT.index(B2)] == contents_of([PLUS])
+
+
+class TwoSidedEyes(GreyEyes):
+    """Straight, a light straight may be a diagonal; the mirror is never in doubt."""
+
+    sides = 2
+
+    def contents(self, probabilities, *, twice=False):
+        unsure = PLUS if twice else Piece.parse("light diagonal")
+        more = contents_of([unsure])
+        return tuple(seen | more if seen == contents_of([PLUS]) else seen for seen in super().contents(probabilities))
+
+
+def test_a_second_look_in_the_mirror_tells_more_before_anybody_believes_the_first():
+    eyes = TwoSidedEyes()
+    reader = VideoReader(BoardReader(LAYOUT, eyes, lambda image, layout: POSE), Fixed())
+    readings = watch(reader, *[picture()] * 9, *[picture(b2=200)] * 6, step_s=1 / 30)
+    seen = [reading.squares[LAYOUT.index(B2)] for reading in readings[10:]]
+    assert seen[0] == contents_of([PLUS, Piece.parse("light diagonal")])
+    assert seen[2:] == [contents_of([PLUS])] * 3
+
+
+def test_what_has_changed_is_looked_at_straight_before_anything_is_looked_at_in_the_mirror():
+    eyes = TwoSidedEyes()
+    reader = VideoReader(BoardReader(LAYOUT, eyes, lambda image, layout: POSE), Fixed())
+    watch(reader, picture(), step_s=1 / 30)
+    reader.read(1 / 30, picture(b2=200))
+    reading = reader.read(2 / 30, picture(b2=200))
+    assert reading.squares[LAYOUT.index(B2)] != EMPTY
+    assert max(eyes.looked[1:]) <= 4
+
+
+def test_with_two_sides_a_board_at_rest_is_looked_at_as_often():
+    eyes = TwoSidedEyes()
+    watch(VideoReader(BoardReader(LAYOUT, eyes, lambda image, layout: POSE), Fixed()), *[picture()] * 60)
+    assert 7 * 16 >= sum(eyes.looked) >= 6 * 16
 
 
 def test_a_board_that_was_lost_is_looked_at_as_a_whole(reader, eyes):
