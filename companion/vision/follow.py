@@ -345,7 +345,7 @@ def _crossings(layout: Layout) -> list[tuple[int, int]]:
     return centres
 
 
-def _keeps_shape(shift: Floats) -> bool:
+def _keeps_shape(shift: NDArray[Any]) -> bool:
     """Whether an affine map (2, 3) makes a board of the flattened board, though maybe one that is turned or nearer."""
     long, short = np.linalg.svd(shift[:, :2], compute_uv=False)
     return bool(long < _OUT_OF_SHAPE * short and max(long, 1 / short) < _GROWN)

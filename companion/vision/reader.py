@@ -62,8 +62,10 @@ _MOSTLY = 0.5
 class Recogniser(Protocol):
     """What says what patches show; see `companion.vision.pieces` for the one that ships."""
 
-    sides: int
-    """How many ways there are to look at a patch: 2 if its mirror image shows the same mark, else 1."""
+    @property
+    def sides(self) -> int:
+        """How many ways there are to look at a patch: 2 if its mirror image shows the same mark, else 1."""
+        ...
 
     def recognise(self, patches: Image, *, mirror_too: bool = False) -> Floats:
         """Probabilities `(n, 10)`: `ALL_CONTENTS`, then covered; for patches `(n, PATCH, PATCH, 3)` of one board.
@@ -248,7 +250,7 @@ class VideoReader:
         self._embeddings[sides, squares] = fresh
         self._looked[sides, squares] = self._time
         self._known[sides, squares] = True
-        twice = self._known.all(axis=0)
+        twice = np.asarray(self._known.all(axis=0), np.bool_)
         probabilities = recogniser.judge(self._embeddings[0])
         if recogniser.sides > 1 and twice.any():
             mirror = recogniser.judge(np.where(twice[:, None], self._embeddings[1], self._embeddings[0]))
