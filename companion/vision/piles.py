@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from companion.rules import Colour
+from companion.vision.motion import difference
 from companion.vision.sheets import beside
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ _MOVING_SHARE = 0.008
 """A strip is moving when this share of it has changed since the last frame."""
 _CHANGED_SHARE = 0.004
 """It has changed when this share is not as it was when it was last read."""
-_LEAST_CHANGE = 10.0
-"""Grey levels that a pixel has to change by, at least, to count as changed."""
-_NOISE_FACTOR = 9.0
 _LOOKS = 3
 """So many times a pile is read that has changed, `_AGAIN_S` apart: one odd frame shall not decide."""
 _AGAIN_S = 0.12
@@ -92,9 +90,6 @@ def _small(view: Image) -> Small:
 
 
 def _differ(one: Small, other: Small) -> float:
-    """The share of pixels that differ by more than noise, and more than a lamp or a cloud changes all of them."""
-    difference = one - other
-    difference -= np.int16(np.median(difference))
-    size = np.abs(difference)
-    least = max(_LEAST_CHANGE, _NOISE_FACTOR * float(np.median(size)))
+    """The share of pixels that differ."""
+    size, least = difference(one, other)
     return float((size > least).mean())

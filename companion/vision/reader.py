@@ -21,8 +21,9 @@ import numpy as np
 from companion.readings import ANYTHING, BoardReading, colours_only
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.lens import PINHOLE
+from companion.vision.motion import Motion
 from companion.vision.pieces import Tone, both, mirrored
-from companion.vision.rectify import FINEST, MARGIN, PATCH, SQUARE, away_side, patches, rectify
+from companion.vision.rectify import FINEST, away_side, patches, rectify
 from companion.vision.supply import within_supply
 
 if TYPE_CHECKING:
@@ -41,16 +42,8 @@ if TYPE_CHECKING:
 
 COVERED = -1
 """The column of a recogniser's probabilities that says that a hand or another thing covers the square."""
-_MOVING_SHARE = 0.04
-"""A square is moving when this share of it has changed since the last frame."""
-_BLUR_REACH = 3
-"""What moves next to a square is seen in so many pixels of its edge, when noise is smoothed away."""
 _CHANGED_SHARE = 0.01
 """A square has changed when this share of its patch is not as it was when it was last recognised."""
-_NOISE_FACTOR = 9.0
-"""Changes below this many times the median change of all pixels are noise."""
-_LEAST_CHANGE = 10.0
-"""Grey levels that a pixel has to change by, at least, to count as changed."""
 _REFRESH_S = 1.0
 _SWEEP_S = 0.25
 """All squares of the board are recognised within this time, which is less than they take to settle."""
@@ -180,7 +173,7 @@ class VideoReader:
         self._reader = reader
         self._follower = follower
         self._piles = piles
-        self._motion = _Motion(reader.layout)
+        self._motion = Motion(reader.layout)
         self._embeddings: Floats | None = None
         """Of each square's sides: straight, then in the mirror; `(sides, n, length)`."""
         self._looked = np.full((reader.recogniser.sides, len(reader.layout)), -np.inf)
@@ -203,7 +196,8 @@ class VideoReader:
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
-        moving, changes = self._motion.see(self._top_view(image, pose, finest=1))
+        moves, changes = self._motion.see(self._top_view(image, pose, finest=1))
+        moving = _mask(moves)
         self._known[:, changes > _CHANGED_SHARE] = False
         chosen = self._worth_a_look(moving, changes, since)
         if chosen:
@@ -258,49 +252,6 @@ class VideoReader:
         self._seen = self._reader.judged(probabilities, twice)
         self._evidence = _jpeg(top_view)
         self._motion.keep([i for side, i in chosen if side == 0])
-
-
-class _Motion:
-    """What moves on the board, and what is not as it was when it was last recognised."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._squares = [_region(layout, i, -_BLUR_REACH) for i in range(len(layout))]
-        self._patches = [_region(layout, i, (PATCH - SQUARE) // 2) for i in range(len(layout))]
-        self._last: NDArray[np.int16] | None = None
-        self._kept: list[NDArray[np.int16]] = []
-        """Each square's patch as it was when it was last recognised."""
-
-    def see(self, top_view: Image) -> tuple[int, Floats]:
-        """The mask of the squares that move, and how much of each has changed since `keep`, from 0 to 1."""
-        grey = cv2.GaussianBlur(cv2.cvtColor(top_view, cv2.COLOR_BGR2GRAY), (0, 0), 1.5).astype(np.int16)
-        moving, changes, least = 0, np.ones(len(self._patches)), _LEAST_CHANGE
-        if self._last is not None:
-            difference = grey - self._last
-            difference -= np.int16(np.median(difference[::4, ::4]))  # a lamp or a cloud changes all of it alike
-            size = np.abs(difference)
-            least = max(least, _NOISE_FACTOR * float(np.median(size[::4, ::4])))
-            moving = _mask((size[region] > least).mean() > _MOVING_SHARE for region in self._squares)
-        if self._kept:
-            pairs = zip(self._patches, self._kept, strict=True)
-            changes = np.array([(np.abs(grey[region] - kept) > least).mean() for region, kept in pairs])
-        self._last = grey
-        return moving, changes
-
-    def keep(self, squares: list[int]) -> None:
-        """Take what was seen last of these squares for what is known."""
-        if self._last is None:
-            return
-        self._kept = self._kept or [self._last[region] for region in self._patches]
-        for i in squares:
-            self._kept[i] = self._last[self._patches[i]]
-
-
-def _region(layout: Layout, index: int, around: int) -> tuple[slice, slice]:
-    """The pixels of one square in the top view, and so many around it."""
-    square = layout.squares[index]
-    x = MARGIN + square.column * SQUARE
-    y = MARGIN + (layout.rows - 1 - square.row) * SQUARE
-    return slice(y - around, y + SQUARE + around), slice(x - around, x + SQUARE + around)
 
 
 def _mask(flags: Iterable[object]) -> int:
