@@ -145,8 +145,9 @@ class BoardReader:
     def judged(self, probabilities: Floats, twice: NDArray[np.bool_]) -> tuple[tuple[Contents, ...], int]:
         """What each square may hold, and the mask of the covered ones; `twice` tells which were looked at twice."""
         hidden = _mask(probabilities[:, COVERED] > _MOSTLY)
-        once_seen, twice_seen = (self.recogniser.contents(probabilities, twice=looks) for looks in (False, True))
-        contents = tuple(b if looks else a for a, b, looks in zip(once_seen, twice_seen, twice, strict=True))
+        once_seen = iter(self.recogniser.contents(probabilities[~twice]))
+        twice_seen = iter(self.recogniser.contents(probabilities[twice], twice=True))
+        contents = tuple(next(twice_seen if looks else once_seen) for looks in twice)
         if self.cubes:
             contents = tuple(map(colours_only, contents))
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden

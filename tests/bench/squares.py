@@ -1,11 +1,13 @@
-"""How well squares are read at true corners: ``python -m tests.bench.squares [BOARDS] [PICTURES]``.
+"""How well squares are read at true corners: ``python -m tests.bench.squares [BOARDS] [PICTURES] [--sheet FILE]``.
 
 Draws BOARDS boards (300 if not said) that neither training nor calibration has seen and reads them as photographs.
 PICTURES is a folder with photographs and a `truth.jsonl` in the words of ``companion read --json``.
 *Right* is exactly what can be seen, *unclear* keeps the truth among others, *wrong* has ruled it out; *at most* is the
-upper end of its 95 % interval.
+upper end of its 95 % interval. With ``--sheet`` the drawn squares that were not read right are put side by side in one
+picture, the wrong ones first: what lies there, and what was said beside it.
 """
 
+import argparse
 import json
 import math
 import sys
@@ -19,14 +21,16 @@ import numpy as np
 from calibration.training.dataset import BOARD, Split, Studio
 from calibration.training.scene import plain
 from calibration.training.truth import COVERED, JUDGED
-from companion.readings import ANYTHING, contents_of
+from companion.readings import ANYTHING, LETTERS, contents_of, possible
 from companion.rules import Piece
 from companion.vision.pieces import Recogniser
 from companion.vision.reader import photographed
-from companion.vision.rectify import away_side, rectify
+from companion.vision.rectify import away_side, patches, rectify
+from tests.bench.sheet import write_sheet
 
 UNSEEN = 1_000_000
 """The first scene number that neither the training nor the card uses."""
+MOST_SHOWN = 96
 
 
 def upper(hits, count):
@@ -84,7 +88,12 @@ def seen(words):
     return contents_of(None if word == "." else Piece.parse(word) for word in words)
 
 
-def drawn(recogniser, count, tallies):
+def letters(contents):
+    """A set of contents, one letter each, as on a tile board's line."""
+    return "".join(LETTERS[content] for content in possible(contents)) if contents != ANYTHING else "?"
+
+
+def drawn(recogniser, count, tallies, bad):
     """Read drawn boards; gives the milliseconds a board and the shares of covered squares noticed."""
     studio, spent, covered = Studio(Split.TEST), 0.0, []
     for number in range(UNSEEN, UNSEEN + count):
@@ -94,11 +103,15 @@ def drawn(recogniser, count, tallies):
         said = recogniser.contents(probabilities, twice=True)
         spent += time.process_time() - began
         verdicts = []
-        for one, target, weight in zip(said, boards.targets[0], boards.weights[0], strict=True):
+        cut = patches(boards.views[0], BOARD, int(boards.aways[0]))
+        for one, target, weight, patch in zip(said, boards.targets[0], boards.weights[0], cut, strict=True):
             if target[COVERED]:
                 covered.append(one == ANYTHING)
             elif weight == JUDGED:
-                verdicts.append(verdict(one, sum(1 << int(i) for i in np.flatnonzero(target))))
+                truth = sum(1 << int(i) for i in np.flatnonzero(target))
+                verdicts.append(verdict(one, truth))
+                if verdicts[-1] != "right":
+                    bad.append((f"{verdicts[-1]}: {letters(truth)}, {letters(one)}", patch))
         for trait in traits(studio.scene(number)):
             tallies[trait].add(verdicts)
     return spent / count * 1000, np.mean(covered) if covered else math.nan
@@ -122,17 +135,24 @@ def photographs(recogniser, folder, tallies):
         tallies[f"{folder.name}: {truth.get('family', 'set')}"].add(verdicts)
 
 
-def main(count=300, folder=None):
+def main(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("boards", type=int, nargs="?", default=300)
+    parser.add_argument("pictures", type=Path, nargs="?")
+    parser.add_argument("--sheet", type=Path)
+    asked = parser.parse_args(arguments)
     cv2.setNumThreads(1)
-    recogniser, tallies = Recogniser.bundled(), defaultdict(Tally)
-    each, noticed = drawn(recogniser, count, tallies)
-    if folder is not None:
-        photographs(recogniser, folder, tallies)
+    recogniser, tallies, bad = Recogniser.bundled(), defaultdict(Tally), []
+    each, noticed = drawn(recogniser, asked.boards, tallies, bad)
+    if asked.pictures is not None:
+        photographs(recogniser, asked.pictures, tallies)
     print(f"{'':28}{'squares':>8}{'right':>10}{'unclear':>10}{'wrong':>9}{'at most':>9}{'boards':>8}{'perfect':>9}")
     for trait, tally in sorted(tallies.items()):
         print(f"{trait:28}{tally}")
     print(f"covered squares noticed {noticed:.2%}; {each:.1f} ms a board of 16 squares, one core")
+    if asked.sheet and bad:
+        write_sheet(asked.sheet, sorted(bad, key=lambda one: not one[0].startswith("wrong"))[:MOST_SHOWN], 100)
 
 
 if __name__ == "__main__":
-    main(*(int(a) for a in sys.argv[1:2]), *(Path(a) for a in sys.argv[2:3]))
+    main(sys.argv[1:])

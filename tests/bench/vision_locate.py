@@ -1,13 +1,15 @@
-"""How well and how fast the board is found: ``python -m tests.bench.vision_locate FOLDER[:COUNT]...``.
+"""How well and how fast the board is found: ``python -m tests.bench.vision_locate [--sheet FILE] FOLDER[:COUNT]...``.
 
 Every FOLDER has pictures and a ``truth.jsonl`` with their corners (``image``, ``family``, ``corners``; null where no
 board is), as ``python -m calibration.training tables FOLDER`` draws them; with COUNT only the first ones count. A board
 is located when all corners are within half a square of the truth, up to quarter turns; found elsewhere, it is false.
 *near* is the share within an eighth of a square. With --beside, what lies beside a board's bounding box, left, right,
-above and below, is shown too: there, whatever is found is false. Shares have their 95 % interval; the error is the
-worst corner's, in squares.
+above and below, is shown too: there, whatever is found is false. With --sheet the boards that were not found, or found
+elsewhere, are put side by side in one picture. Shares have their 95 % interval; the error is the worst corner's, in
+squares.
 """
 
+import argparse
 import json
 import math
 import os
@@ -23,6 +25,7 @@ import numpy as np
 
 from companion.rules import Layout
 from companion.vision.board import BoardPose, locate
+from tests.bench.sheet import write_sheet
 
 STANDARD = Layout.parse("4x4")
 NAMES = ("a1", "d1", "d4", "a4")
@@ -149,16 +152,32 @@ def jobs(folders, beside):
             yield Path(name), json.loads(line), beside
 
 
-def main(folders):
+def cause(truth):
+    """What makes a picture hard, in a few words."""
+    words = [f"{len(truth['covered'])} covered"] if truth["covered"] else []
+    words += [f"{truth['tilt']:.0f} deg"] if truth["tilt"] > 45 else []
+    words += [f"{truth['pixels']:.0f} px"] if truth["pixels"] < 25 else []
+    return ", ".join(words) or truth["family"]
+
+
+def main(arguments):
     """Print the table, and the pictures that went wrong."""
-    beside = "--beside" in folders
-    folders = [text for text in folders if text != "--beside"]
-    tallies = defaultdict(Tally)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--beside", action="store_true")
+    parser.add_argument("--sheet", type=Path)
+    asked = parser.parse_args(arguments)
+    tallies, bad, asked_for = defaultdict(Tally), [], list(jobs(asked.folders, asked.beside))
     with Pool(int(os.environ.get("JOBS", "1"))) as pool:
-        for found in pool.imap(verdicts, jobs(folders, beside), 4):
+        for (folder, truth, _), found in zip(asked_for, pool.imap(verdicts, asked_for, 4), strict=True):
             for each in found:
                 for kind in each.kinds:
                     tallies[kind].count(each)
+            if found[0].outcome != "located" and (truth["corners"] is not None or found[0].outcome == "false"):
+                why = cause(truth) if truth["corners"] is not None else NO_BOARD
+                bad.append((f"{found[0].outcome}: {why}", cv2.imread(str(folder / truth["image"]))))
+    if asked.sheet and bad:
+        write_sheet(asked.sheet, sorted(bad, key=lambda each: each[0]), 200)
     print(
         f"{'':<22}{'n':>5}{'located':>7}{'95 %':>13}{'near':>7}{'95 %':>13}{'false':>7}{'95 %':>13}"
         f"{'error':>8}{'worst':>7}{'ms':>7}"
