@@ -240,12 +240,17 @@ class Referee:
         return self._taken_back(board) or [*self._note_losses(board), *self._explain(board)]
 
     @property
+    def _last_move_square(self) -> Square | None:
+        """Where the last move was played."""
+        return next((ply.square for ply in reversed(self.game.history) if isinstance(ply, Move)), None)
+
+    @property
     def _waits_for_a_person(self) -> bool:
         return self.question is not None and self.question.question != "order"
 
     def _explain(self, board: Comparison) -> list[Event]:
-        if board.may_be_moved_piece(self.game):
-            return []
+        if self._last_move_square in board.lost or board.may_be_moved_piece(self.game):
+            return []  # what may follow depends on the last piece
         if not board.arrivals:
             return self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
@@ -414,7 +419,7 @@ class Referee:
 
     def _may_be_swapped(self, board: Comparison) -> Arrival | None:
         """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
-        last = next((ply.square for ply in reversed(self.game.history) if isinstance(ply, Move)), None)
+        last = self._last_move_square
         if last is None or last not in self._disturbed or last not in board.kept:
             return None
         seen = board.kept[last]

@@ -98,6 +98,13 @@ STORIES = {
         ("wait 3", []),
         ("misread a2", ["taken back a2+", "dark a2><"]),
     ],
+    "nothing is played on a last piece that looks like another": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("misread a1 Lx; wait 1", ["disturbed a1"]),
+        ("lift a2; put a2 D><", ["disturbed a2"]),
+        ("put a3 L+; wait 3", []),
+        ("misread a1", ["restored a1", "taken back a2+", "dark a2><", "light a3+"]),
+    ],
     "the last two moves taken back, another played": [
         ("play a1+ a2+ b2x", ["light a1+", "dark a2+", "light b2x"]),
         ("lift b2; lift a2; put a4 Dx", ["taken back b2x", "taken back a2+", "dark a4x"]),
