@@ -70,10 +70,7 @@ class Place(NamedTuple):
 class Look(NamedTuple):
     """The heat maps of a picture or of a part of it."""
 
-    near: Floats
-    """The first two, widened, `(2, height, width)`."""
-    board: Floats
-    """The third, `(height, width)`."""
+    maps: Maps
     scale: float
     """Of the network's picture."""
     origin: Floats
@@ -81,13 +78,13 @@ class Look(NamedTuple):
 
     def support(self, corners: Floats) -> float:
         """How well the maps support a place, four corners (4, 2) in pixels of the picture; 0 to 1."""
-        return _support(self.near, self.board, (corners - self.origin + 0.5) * self.scale / STRIDE - 0.5)
+        return self.maps.support((corners - self.origin + 0.5) * self.scale / STRIDE - 0.5)
 
-    def places(self, heat: Floats) -> list[Place]:
-        """The best places in these maps, which are given as they were, too."""
-        found = places_in(heat)
+    def places(self) -> list[Place]:
+        """The best places in these maps."""
         return [
-            Place(place.support, (place.corners + 0.5) * STRIDE / self.scale - 0.5 + self.origin) for place in found
+            Place(place.support, (place.corners + 0.5) * STRIDE / self.scale - 0.5 + self.origin)
+            for place in self.maps.places()
         ]
 
 
@@ -99,10 +96,10 @@ class Sight:
         """Best first."""
         self._looks: list[Look] = []
 
-    def add(self, look: Look, places: list[Place]) -> None:
+    def add(self, look: Look) -> None:
         """Add what one more look has shown."""
         self._looks.append(look)
-        self.places = sorted([*self.places, *places], key=lambda place: -place.support)
+        self.places = sorted([*self.places, *look.places()], key=lambda place: -place.support)
 
     def support(self, corners: Floats) -> float:
         """How well any look supports a place, four corners (4, 2) in pixels of the picture; 0 to 1."""
@@ -128,8 +125,7 @@ class Pointer:
 
     def _look(self, sight: Sight, image: Picture, longest: int, origin: tuple[int, int] = (0, 0)) -> None:
         heat, scale = self.heat(image, longest)
-        look = Look(_widened(heat), heat[2], scale, np.array(origin, np.float64))
-        sight.add(look, look.places(heat))
+        sight.add(Look(Maps(heat), scale, np.array(origin, np.float64)))
 
     def heat(self, image: Picture, longest: int = LONGEST) -> tuple[Floats, float]:
         """The maps `(CHANNELS, height, width)`, 0 to 1, of a BGR picture; and the network picture's scale."""
@@ -156,28 +152,41 @@ def finer(scores: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-parts.reshape(CHANNELS, FINER * height, FINER * width))))
 
 
-def places_in(heat: Floats) -> list[Place]:
-    """The best places that heat maps support, their corners in places of the map."""
-    peaks = _peaks(heat[0])
-    guesses = [np.array(four) for four in itertools.combinations(peaks, 4)]
-    for three in itertools.combinations(peaks[:_SURE_PEAKS], 3):
-        guesses += [np.array([*three, three[i] + three[(i + 1) % 3] - three[(i + 2) % 3]]) for i in range(3)]
-    guesses += _outlines(heat[2])
-    near = _widened(heat)
-    found = [Place(_support(near, heat[2], corners), corners) for corners in map(_round, guesses) if _possible(corners)]
-    kept: list[Place] = []
-    for place in sorted(found, key=lambda place: -place.support):
-        if all(_apart(place.corners, other.corners) > _ALIKE * _size(other.corners) for other in kept):
-            kept.append(place)
-        if len(kept) == _PLACES:
-            break
-    smooth: Floats = np.array([cv2.GaussianBlur(part, (0, 0), _SMOOTH) for part in near], np.float64)
-    return sorted((_climbed(smooth, heat[2], place.corners) for place in kept), key=lambda place: -place.support)
+class Maps:
+    """Heat maps `(CHANNELS, height, width)`, and what they support; all points are in places of the map."""
 
+    def __init__(self, heat: Floats) -> None:
+        self._heat = heat
+        near = [cv2.dilate(part, np.ones((3, 3), np.uint8)) for part in heat[:2]]
+        self._near: Floats = np.array(near, np.float64)
+        """Corners and crossings, each of which may be a place off."""
 
-def _widened(heat: Floats) -> Floats:
-    """Corners and crossings, each of which may be a place off."""
-    return np.array([cv2.dilate(part, np.ones((3, 3), np.uint8)) for part in heat[:2]], np.float64)
+    def support(self, corners: Floats) -> float:
+        """How well they support four corners (4, 2), 0 to 1."""
+        return _support(self._near, self._heat[2], corners)
+
+    def places(self) -> list[Place]:
+        """The places that they support best."""
+        found = [
+            Place(self.support(corners), corners) for corners in map(_round, self._guesses()) if _possible(corners)
+        ]
+        kept: list[Place] = []
+        for place in sorted(found, key=lambda place: -place.support):
+            if all(_apart(place.corners, other.corners) > _ALIKE * _size(other.corners) for other in kept):
+                kept.append(place)
+            if len(kept) == _PLACES:
+                break
+        smooth: Floats = np.array([cv2.GaussianBlur(part, (0, 0), _SMOOTH) for part in self._near], np.float64)
+        climbed = (_climbed(smooth, self._heat[2], place.corners) for place in kept)
+        return sorted(climbed, key=lambda place: -place.support)
+
+    def _guesses(self) -> list[Floats]:
+        """Any four corners that are seen, three and what would be the fourth, and the outline of the board."""
+        peaks = _peaks(self._heat[0])
+        guesses = [np.array(four) for four in itertools.combinations(peaks, 4)]
+        for three in itertools.combinations(peaks[:_SURE_PEAKS], 3):
+            guesses += [np.array([*three, three[i] + three[(i + 1) % 3] - three[(i + 2) % 3]]) for i in range(3)]
+        return guesses + _outlines(self._heat[2])
 
 
 def _climbed(near: Floats, board: Floats, corners: Floats) -> Place:

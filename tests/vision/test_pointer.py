@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from companion.vision.plane import project
-from companion.vision.pointer import CHANNELS, FINER, finer, places_in, tone
+from companion.vision.pointer import CHANNELS, FINER, Maps, finer, tone
 
 SHAPE = (60, 80)
 SQUARE = np.array([[20.0, 45.0], [50.0, 42.0], [47.0, 14.0], [22.0, 16.0]])
@@ -35,7 +35,7 @@ def off(found: np.ndarray, truth: np.ndarray) -> float:
 
 
 def test_four_peaks_make_a_place_between_the_maps_places():
-    best = places_in(heat_of(SQUARE + 0.3))[0]
+    best = Maps(heat_of(SQUARE + 0.3)).places()[0]
     assert off(best.corners, SQUARE + 0.3) < 0.35
     assert best.support > 0.6
 
@@ -44,15 +44,15 @@ def test_peaks_that_nothing_else_supports_do_not_mislead():
     maps = heat_of(SQUARE)
     for x, y in ((70, 8), (72, 52), (5, 5)):
         maps[0, y, x] = 1.0
-    assert off(places_in(maps)[0].corners, SQUARE) < 1
+    assert off(Maps(maps).places()[0].corners, SQUARE) < 1
 
 
 def test_a_corner_that_is_not_seen_is_guessed_from_the_others():
-    assert any(off(place.corners, SQUARE) < 4 for place in places_in(heat_of(SQUARE, seen=(0, 1, 3))))
+    assert any(off(place.corners, SQUARE) < 4 for place in Maps(heat_of(SQUARE, seen=(0, 1, 3))).places())
 
 
 def test_cold_maps_have_no_place():
-    assert places_in(np.zeros((CHANNELS, *SHAPE))) == []
+    assert Maps(np.zeros((CHANNELS, *SHAPE))).places() == []
 
 
 def test_folded_scores_unfold_to_finer_maps():
