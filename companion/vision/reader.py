@@ -47,8 +47,8 @@ _CHANGED_SHARE = 0.01
 _REFRESH_S = 1.0
 _SWEEP_S = 0.25
 """All squares of the board are recognised within this time, which is less than they take to settle."""
-_AT_ONCE = 4
-"""So many squares in a frame in any case."""
+_AT_ONCE = 3
+"""So many squares in a frame in any case; half as many if they are not new."""
 _MOSTLY = 0.5
 
 
@@ -219,19 +219,22 @@ class VideoReader:
     def _worth_a_look(self, moving: int, changes: Floats, since: float) -> list[tuple[int, int]]:
         """The sides, and their squares, to look at now.
 
-        What changed most and was not looked at for longest comes first, then its mirror image, then what is old.
+        What changed most and was not looked at for longest comes first, then mirror images, those of unclear squares
+        before others, then what is old.
         """
         squares = len(self.layout)
         if not np.isfinite(self._looked[0]).all():
             return [(0, i) for i in range(squares)]
-        unseen_s = self._time - self._looked
-        order = [(0, int(i)) for i in np.argsort(-(changes + _CHANGED_SHARE) * unseen_s[0], kind="stable")]
-        wanted = [(side, i) for side, i in order if not self._known[side, i]]
-        wanted += [(1, i) for _, i in order if self._known[0, i] and not self._known[-1, i]]
-        old = np.argwhere(self._known & (unseen_s >= _REFRESH_S * len(self._looked)))
-        wanted += [(side, i) for side, i in sorted(old.tolist(), key=lambda each: -unseen_s[tuple(each)])]
-        at_rest = [(side, i) for side, i in wanted if not moving >> i & 1]
-        return at_rest[: max(_AT_ONCE, math.ceil(squares * since / _SWEEP_S))]
+        unseen_s, sides = self._time - self._looked, len(self._looked)
+        worth = (changes + _CHANGED_SHARE) * unseen_s[0]
+        at_rest = [int(i) for i in np.argsort(-worth, kind="stable") if not moving >> i & 1]
+        new = [(0, i) for i in at_rest if not self._known[0, i]]
+        mirror = [(1, i) for i in at_rest if self._known[0, i] and not self._known[-1, i]]
+        mirror.sort(key=lambda each: self._seen[0][each[1]].bit_count() == 1)
+        old = [(side, i) for side in range(sides) for i in at_rest if self._known[side, i]]
+        old = sorted((each for each in old if unseen_s[each] >= _REFRESH_S * sides), key=lambda each: -unseen_s[each])
+        most = max(_AT_ONCE, math.ceil(squares * since / _SWEEP_S))
+        return [*new[:most], *[*mirror, *old][: max(0, math.ceil(most / 2) - len(new))]]
 
     def _recognise(self, image: Image, pose: BoardPose, chosen: list[tuple[int, int]]) -> None:
         """Look at these sides anew, and judge them beside what is known of the others."""
