@@ -26,20 +26,12 @@ from companion.rules import Piece
 from companion.vision.pieces import Recogniser
 from companion.vision.reader import photographed
 from companion.vision.rectify import away_side, patches, rectify
+from tests.bench.shares import wilson
 from tests.bench.sheet import write_sheet
 
 UNSEEN = 1_000_000
 """The first scene number that neither the training nor the card uses."""
 MOST_SHOWN = 96
-
-
-def upper(hits, count):
-    """The upper end of Wilson's 95 % interval."""
-    if count == 0:
-        return 1.0
-    share, z = hits / count, 1.96
-    spread = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    return (share + z * z / (2 * count) + spread) / (1 + z * z / count)
 
 
 def traits(scene):
@@ -74,7 +66,7 @@ class Tally:
         count = max(1, self.right + self.unclear + self.wrong)
         return (
             f"{count:>8}{self.right / count:>10.2%}{self.unclear / count:>10.2%}{self.wrong / count:>9.3%}"
-            f"{upper(self.wrong, count):>9.3%}{self.boards:>8}{self.perfect / max(1, self.boards):>9.1%}"
+            f"{wilson(self.wrong, count)[1]:>9.3%}{self.boards:>8}{self.perfect / max(1, self.boards):>9.1%}"
         )
 
 

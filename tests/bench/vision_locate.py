@@ -25,6 +25,7 @@ import numpy as np
 
 from companion.rules import Layout
 from companion.vision.board import BoardPose, locate
+from tests.bench.shares import wilson
 from tests.bench.sheet import write_sheet
 
 STANDARD = Layout.parse("4x4")
@@ -135,13 +136,9 @@ def verdicts(job):
 
 
 def interval(hits, of):
-    """The 95 % Wilson interval of a share."""
-    z = 1.96
-    middle, spread = (
-        (hits + z * z / 2) / (of + z * z),
-        z * math.sqrt(hits * (of - hits) / of + z * z / 4) / (of + z * z),
-    )
-    return f"{100 * max(0, middle - spread):.1f}-{100 * min(1, middle + spread):.1f}%"
+    """The 95 % interval of a share, in per cent."""
+    low, high = wilson(hits, of)
+    return f"{100 * low:.1f}-{100 * high:.1f}%"
 
 
 def jobs(folders, beside):
