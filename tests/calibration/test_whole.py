@@ -42,6 +42,13 @@ def test_a_table_without_a_board_has_no_truth_of_one():
     assert picture.covered == ()
 
 
+def test_spare_pieces_lie_in_rows_beside_some_boards_and_never_on_them():
+    settings = [draw_setting(np.random.default_rng(seed), 640) for seed in range(40)]
+    spares = [[p for p in setting.scene.placed if p.square is None] for setting in settings]
+    assert sum(len(lie) > 6 for lie in spares) >= 3
+    assert not any(0 < piece.x < 4 and 0 < piece.y < 4 for lie in spares for piece in lie)
+
+
 def test_what_the_lens_bends_the_points_follow():
     frame, bend = (200, 100), 0.08
     straight = np.array([[20.0, 15.0], [190.0, 90.0], [100.0, 50.0]])
