@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -54,6 +55,19 @@ def pins(lock: str) -> dict[str, list[tuple[str, str]]]:
         if match := re.match(r"([\w.-]+)==([^\s;]+)", entry):
             found.setdefault(canonicalize_name(match[1]), []).append((match[2], entry.partition("\n")[2]))
     return found
+
+
+BENCHES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in (ROOT / "tests" / "bench").rglob("*.py")
+    if path.stem != "__main__"
+)
+
+
+@pytest.mark.parametrize("bench", BENCHES)
+def test_every_bench_can_be_begun(bench: str) -> None:
+    """They are too long to be run by the tests; what they import has to be there all the same."""
+    importlib.import_module(bench)
 
 
 def test_imports_keep_to_the_layers() -> None:

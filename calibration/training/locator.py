@@ -19,8 +19,7 @@ from calibration.training.dataset import BOARD, Split
 from calibration.training.export import chain
 from calibration.training.locator_network import Judge, Pointer
 from calibration.training.optimise import optimise
-from calibration.training.scene import SIDE
-from calibration.training.tables import read_tables, write_tables
+from calibration.training.tables import corner_error, read_tables, write_tables
 from calibration.training.train import Course
 from companion.vision import judge as running_judge
 from companion.vision import lattice
@@ -141,13 +140,6 @@ def finds(finder: BoardFinder, tables: Sequence[Table]) -> list[list[Find]]:
         ]
         found.append([Find(error, p.likely, p.support, p.weight) for error, p in zip(errors, places, strict=True)])
     return found
-
-
-def corner_error(found: Points, truth: Points) -> float:
-    """The largest distance of a corner, in squares, in the naming that fits best."""
-    side = np.linalg.norm(truth - np.roll(truth, 1, axis=0), axis=1).mean() / SIDE
-    ways = [np.roll(way, turn, axis=0) for way in (found, found[::-1]) for turn in range(4)]
-    return float(min(np.linalg.norm(way - truth, axis=1).max() for way in ways) / side)
 
 
 def choose_rule(found: Sequence[Sequence[Find]]) -> FinderRule:

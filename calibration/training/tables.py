@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
+from calibration.training.scene import SIDE
 from calibration.training.textures import Fabrics
 from calibration.training.whole import draw_setting, take_picture
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
     from calibration.training.dataset import Split
     from calibration.training.whole import WholePicture
+
+    Points = NDArray[np.floating[Any]]
 
 NAMES = ("a1", "d1", "d4", "a4")
 TRUTH = "truth.jsonl"
@@ -104,3 +107,10 @@ def read_tables(folder: Path, split: Split) -> list[Table]:
 
 def _points(named: dict[str, list[float]] | None) -> NDArray[np.float64] | None:
     return None if named is None else np.array([named[name] for name in NAMES], np.float64)
+
+
+def corner_error(found: Points, truth: Points) -> float:
+    """The largest distance of a corner, in squares, in the naming that fits best."""
+    side = np.linalg.norm(truth - np.roll(truth, 1, axis=0), axis=1).mean() / SIDE
+    ways = [np.roll(way, turn, axis=0) for way in (found, found[::-1]) for turn in range(4)]
+    return float(min(np.linalg.norm(way - truth, axis=1).max() for way in ways) / side)

@@ -21,7 +21,7 @@ from calibration.training.textures import Fabrics
 from companion.rules import Kind, Layout
 from companion.vision.cards import CardArt, CardReader
 from companion.vision.sheets import sheets
-from tests.bench.squares import upper
+from tests.bench.shares import wilson
 
 _SEED = 31
 _READABLE, _HIDDEN = 0.05, 0.3
@@ -106,7 +106,7 @@ def main():
         shares = "".join(
             f"{counted[name] / total:>{width}.1%}" for name, width in (("right", 9), ("unclear", 9), ("not seen", 10))
         )
-        wrong = f"{counted['wrong'] / total:>8.2%}{upper(counted['wrong'], total):>9.2%}"
+        wrong = f"{counted['wrong'] / total:>8.2%}{wilson(counted['wrong'], total)[1]:>9.2%}"
         print(f"{sort:24}{total:>8}{shares}{wrong}")
 
 

@@ -26,7 +26,7 @@ from companion.vision.board import BoardPose
 from companion.vision.enrolled import EnrolledRecogniser, Look
 from companion.vision.pieces import Recogniser
 from companion.vision.rectify import away_side, patches, rectify
-from tests.bench.squares import upper
+from tests.bench.shares import wilson
 
 BOARD = Layout.parse("4x4")
 
@@ -46,10 +46,10 @@ class Tally:
 
     def __str__(self):
         count = max(1, self.right + self.unclear + self.wrong)
-        least = 1 - upper(count - self.right, count)
+        least, _ = wilson(self.right, count)
         return (
             f"{count:>8}{self.right / count:>9.2%}{least:>10.2%}{self.unclear / count:>9.2%}{self.wrong / count:>9.3%}"
-            f"{upper(self.wrong, count):>9.3%}{self.boards:>8}{self.perfect / max(1, self.boards):>9.1%}"
+            f"{wilson(self.wrong, count)[1]:>9.3%}{self.boards:>8}{self.perfect / max(1, self.boards):>9.1%}"
         )
 
 

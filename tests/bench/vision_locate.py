@@ -2,7 +2,7 @@
 
 Every FOLDER has pictures and a ``truth.jsonl`` with their corners (``image``, ``family``, ``corners``; null where no
 board is), as ``python -m calibration.training tables FOLDER`` draws them; with COUNT only the first ones count. A board
-is located when all corners are within half a square of the truth, up to quarter turns; found elsewhere, it is false.
+is located when all corners are within half a square of the truth, whichever is called a1; found elsewhere, it is false.
 *near* is the share within an eighth of a square. With --beside, what lies beside a board's bounding box, left, right,
 above and below, is shown too: there, whatever is found is false. With --sheet the boards that were not found, or found
 elsewhere, are put side by side in one picture. Shares have their 95 % interval; the error is the worst corner's, in
@@ -23,13 +23,13 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from calibration.training.tables import NAMES, corner_error
 from companion.rules import Layout
 from companion.vision.board import BoardPose, locate
 from tests.bench.shares import wilson
 from tests.bench.sheet import write_sheet
 
 STANDARD = Layout.parse("4x4")
-NAMES = ("a1", "d1", "d4", "a4")
 LOCATED = 0.5
 NEAR = 0.125
 SMALLEST_CUT = 160
@@ -77,12 +77,6 @@ class Verdict:
     score: float
     seconds: float
     why: str
-
-
-def corner_error(found, truth):
-    """The largest distance of a corner, in squares, in the quarter turn that fits best."""
-    side = np.linalg.norm(truth - np.roll(truth, 1, axis=0), axis=1).mean() / 4
-    return min(np.linalg.norm(np.roll(found, turn, axis=0) - truth, axis=1).max() for turn in range(4)) / side
 
 
 def kinds(truth):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.training.tables import Table
+from calibration.training.tables import Table, corner_error
 from companion.vision.judge import CORNERS, HOME, PITCH, VIEW, Judge
 from companion.vision.lattice import Weight, homography
 from companion.vision.plane import project
@@ -19,7 +19,7 @@ pytest.importorskip("onnx")
 from calibration.training import judging  # noqa: E402 - needs what may be missing
 from calibration.training.export import chain  # noqa: E402
 from calibration.training.hands import cover_board  # noqa: E402
-from calibration.training.locator import LOCATED, Find, choose_rule, corner_error, measure  # noqa: E402
+from calibration.training.locator import LOCATED, Find, choose_rule, measure  # noqa: E402
 from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
 from calibration.training.locator_network import Pointer as PointerNetwork  # noqa: E402
 from calibration.training.pointing import heat_maps  # noqa: E402
