@@ -2,8 +2,10 @@
 
 The network never saw these marks, but occupied, empty, covered, and the two colours are in its embedding all the same;
 `calibration.enrolment` fits a few weights that read them off it, on boards put together from the owner's two
-pictures. The kind is told by the faces (`companion.vision.faces`). A piece that is like no face of the set, such as a
-cup or a coin, may be anything; so may one of which network and faces see different colours.
+pictures. Whether there is a piece at all the network's own head is asked as well: the two err on different squares, so
+what both say is surer than what either says. The kind is told by the faces (`companion.vision.faces`). A piece that is
+like no face of the set, such as a cup or a coin, may be anything; so may one of which network and faces see different
+colours.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from companion.readings import ALL_CONTENTS
 from companion.rules import Piece
 from companion.vision.context import softmax
 from companion.vision.faces import FACE, Face, FaceMatcher, best_of_content, by_content
-from companion.vision.pieces import CLASSES, COVERED, SetRule, Tone, bundled_backbone
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +46,10 @@ _FACES_SAY: Final = 0.5
 """How much of what faces say about kinds they say about colours."""
 _MAYBE: Final = 1e-4
 _LIGHT, _DARK = slice(1, 5), slice(5, 9)
+_STATES, _EXPLAINED, _EMBEDDING = slice(STATES), slice(STATES, STATES + CLASSES), slice(STATES + CLASSES, None)
+"""What is where in the rows of `EnrolledRecogniser.embed`."""
+_UNHEARD_OF = 1e-6
+_HARDLY = 0.1
 
 
 def fingerprint() -> str:
@@ -58,6 +64,19 @@ def traits(recogniser: Recogniser, patches: Patches, tone: Tone) -> Floats:
         cv2.resize(patch[_MIDDLE, _MIDDLE], (_TINTS, _TINTS), interpolation=cv2.INTER_AREA).ravel() for patch in toned
     ]
     return np.concatenate([recogniser.embed(patches, tone), np.array(tints, np.float32)], axis=1)
+
+
+def _occupied_for_both(states: Floats, network: Floats) -> Floats:
+    """The states, where *empty* and *a piece* are as likely as both the weights and the network's head have it.
+
+    `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, and whether something covers the square,
+    is left to the weights: the colours of this set the network has never seen.
+    """
+    empty, piece = np.maximum(network[:, 0], _UNHEARD_OF), np.maximum(network[:, 1:COVERED].sum(axis=1), _UNHEARD_OF)
+    told = states.copy()
+    told[:, :3] *= np.stack([empty, piece, piece], axis=1)
+    told[:, :3] *= (states[:, :3].sum(axis=1) / np.maximum(told[:, :3].sum(axis=1), 1e-12))[:, None]
+    return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +128,20 @@ class EnrolledRecogniser:
         return self.judge(self.embed(patches, Tone.of(patches)))
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
-        """The scores of the states, then how well each content's face explains the patch; `(n, STATES + CLASSES)`."""
+        """What `judge` asks of each patch, `(n, STATES + CLASSES + EMBEDDING)`.
+
+        The probabilities of the states, how well each content's face explains the patch and the best of them, and the
+        network's embedding.
+        """
         seen = traits(self._recogniser, patches, tone)
         if seen.shape[1] + 1 != self._look.weights.shape[1]:
             raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
         states = softmax(seen @ self._look.weights[:, :-1].T + self._look.weights[:, -1])
-        rows = np.zeros((len(patches), STATES + CLASSES), np.float32)
-        rows[:, :STATES] = states
+        rows = np.zeros((len(patches), STATES + CLASSES + EMBEDDING), np.float32)
+        rows[:, _STATES], rows[:, _EMBEDDING] = states, seen[:, :EMBEDDING]
         pieces = np.flatnonzero(states[:, 1:3].sum(axis=1) > _MAYBE)
         if len(pieces):
-            rows[pieces, STATES:] = self._explained(patches[pieces])
+            rows[pieces, _EXPLAINED] = self._explained(patches[pieces])
         return rows
 
     def _explained(self, patches: Patches) -> Floats:
@@ -127,23 +150,26 @@ class EnrolledRecogniser:
 
     def judge(self, embeddings: Floats) -> Floats:
         """Probabilities `(n, CLASSES)` from `embed`'s rows."""
-        explained, alike = embeddings[:, STATES:-1], embeddings[:, -1]
-        states = self._with_faces(embeddings[:, :STATES], explained)
+        explained, alike = embeddings[:, _EXPLAINED][:, :-1], embeddings[:, _EXPLAINED][:, -1]
+        network = self._recogniser.judge(embeddings[:, _EMBEDDING])
+        states = self._with_faces(_occupied_for_both(embeddings[:, _STATES], network), explained)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
             probabilities[:, kinds] = states[:, state, None] * softmax(self._steepness * explained[:, kinds])
-        at_odds = self._at_odds(embeddings[:, :STATES], explained)
+        at_odds = self._at_odds(embeddings[:, _STATES], explained)
         strange = ((alike < self._look.least_alike) | at_odds) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
 
     def _at_odds(self, states: Floats, explained: Floats) -> NDArray[np.bool_]:
-        """Where the network sees one colour and the faces clearly the other: one of them errs, so nothing is known."""
+        """Where only faces of one colour explain what the network says is of the other: who errs is not known."""
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
-        seen = states[:, 1:3].argmax(axis=1)
-        return np.asarray(best[np.arange(len(best)), seen] < -self._look.margin, np.bool_)
+        told, rows = best.argmax(axis=1), np.arange(len(best))
+        clearly = best[rows, 1 - told] < -self._look.margin
+        share = states[rows, 1 + told] / np.maximum(states[:, 1:3].sum(axis=1), 1e-12)
+        return np.asarray(clearly & (share < _HARDLY), np.bool_)
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""

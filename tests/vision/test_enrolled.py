@@ -15,7 +15,7 @@ from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
 from companion.rules import Piece
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
 from companion.vision.faces import FACE, Face, FaceMatcher, best_of_content, by_content
-from companion.vision.pieces import COVERED, EMBEDDING, Recogniser
+from companion.vision.pieces import COVERED, EMBEDDING, Recogniser, Tone
 from companion.vision.rectify import PATCH
 
 LETTERS = "FRKT"
@@ -109,22 +109,42 @@ def test_a_piece_that_is_like_no_face_may_be_anything(recogniser):
     assert (probabilities[:, COVERED] > 0.5).all()
 
 
+def seen_as(*, empty=0.0, light=0.0, dark=0.0, worth, embedding=0.0):
+    """A row of `EnrolledRecogniser.embed`; `worth` by content, -1 for those it does not name."""
+    row = np.full((1, STATES + COVERED + 1 + EMBEDDING), -1, np.float32)
+    row[0, :STATES] = empty, light, dark, 0
+    for content, value in worth.items():
+        row[0, STATES + content] = value
+    row[0, STATES + COVERED], row[0, STATES + COVERED + 1 :] = 0.9, embedding
+    return row
+
+
 def test_two_faces_that_explain_a_patch_alike_are_both_kept(recogniser):
-    row = np.zeros((1, STATES + COVERED + 1), np.float32)
-    row[0, 1], row[0, -1] = 1, 0.9
-    row[0, STATES : STATES + COVERED] = -2
-    row[0, STATES + 1], row[0, STATES + 3] = 0, -0.15
-    [seen] = recogniser.contents(recogniser.judge(row))
+    [seen] = recogniser.contents(recogniser.judge(seen_as(light=1, worth={1: 0, 3: -0.15})))
     assert seen == 1 << 1 | 1 << 3
     assert not seen & EMPTY
 
 
 def test_a_face_of_the_other_colour_than_the_network_sees_leaves_everything_open(recogniser):
-    row = np.zeros((1, STATES + COVERED + 1), np.float32)
-    row[0, 1:3], row[0, -1] = (0.8, 0.2), 0.9
-    row[0, STATES + 1 : STATES + 5] = -1
-    row[0, STATES + 6 : STATES + 9] = -1
-    assert recogniser.contents(recogniser.judge(row)) == (ANYTHING,)
+    surely_light = seen_as(light=0.95, dark=0.05, worth={5: 0})
+    assert recogniser.contents(recogniser.judge(surely_light)) == (ANYTHING,)
+
+
+def test_where_the_network_is_not_sure_of_the_colour_the_face_tells_it(recogniser):
+    perhaps_light = seen_as(light=0.7, dark=0.3, worth={5: 0})
+    assert recogniser.contents(recogniser.judge(perhaps_light)) == (1 << 5,)
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_whether_there_is_a_piece_the_head_is_asked_as_well(recogniser, empty):
+    bare = np.full((PATCH, PATCH, 3), (110, 150, 180), np.uint8)
+    cv2.rectangle(bare, (16, 16), (55, 55), (60, 90, 110))
+    piece = patch_with(FACES[1])
+    board = np.stack([piece, bare] * 3 + [bare if empty else piece])
+    undecided = np.repeat(seen_as(empty=0.5, light=0.5, worth={2: 0}), len(board), axis=0)
+    undecided[:, -EMBEDDING:] = Recogniser.bundled().embed(board, Tone.of(board))
+    probabilities = recogniser.judge(undecided)[-1]
+    assert probabilities[0 if empty else 2] > 0.9
 
 
 @pytest.mark.parametrize(
