@@ -24,8 +24,8 @@ from calibration.training.ground import board_sheet, plate_outlines
 from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.prisms import face_texture
-from calibration.training.render import CORNERS, paint
-from calibration.training.scene import SIDE, plain
+from calibration.training.render import paint
+from calibration.training.scene import CORNERS, SIDE, plain
 from calibration.training.truth import JUDGED, truth
 from calibration.training.view import outline, turn
 from companion.readings import ALL_CONTENTS

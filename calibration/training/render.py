@@ -14,7 +14,7 @@ from calibration.training.hands import draw_hand, draw_thing
 from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.prisms import paint_piece
-from calibration.training.scene import SIDE, Family, Placed, Scene
+from calibration.training.scene import CORNERS, SIDE, Family, Placed, Scene
 from calibration.training.truth import truth
 from companion.rules import Colour, Kind
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from calibration.training.canvas import Bytes, Floats
     from calibration.training.textures import Fabrics
-
-CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 SIDE = 4
 """Squares along one side of the boards that are drawn."""
+CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
+"""The board's outer corners at a1, d1, d4, a4."""
 KINDS = tuple(Kind)
 _CUBE_COLOURS = ((40, 40, 190), (190, 70, 40), (60, 150, 60), (40, 190, 220), (230, 230, 235), (35, 35, 38))
 _INKS = ((30, 30, 180), (150, 60, 30), (40, 110, 40), (30, 150, 200), (20, 20, 22), (235, 235, 235), (60, 170, 215))

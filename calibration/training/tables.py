@@ -16,8 +16,9 @@ import cv2
 import numpy as np
 
 from calibration.training.scene import SIDE
+from calibration.training.setting import draw_setting
 from calibration.training.textures import Fabrics
-from calibration.training.whole import draw_setting, take_picture
+from calibration.training.whole import take_picture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,82 +1,40 @@
-"""Whole pictures of tables, as a camera takes them: the board small or large, anywhere, in any turn, or not at all.
+"""Whole pictures of tables, as a camera takes them.
 
 `scene` and `render` show the recogniser a board and its surroundings; a locator has to find the board among all else.
-So here the table runs on, up to its edge and the room behind it, with cloths and things that imitate a grid; the
-camera has an ordinary opening angle and its lens may bend lines; a hand may reach over a corner.
+So here the table of a `setting` runs on, up to its edge and the room behind it, with cloths and things that imitate a
+grid; the camera has an ordinary opening angle and its lens may bend lines; a hand may reach over a corner.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
 from calibration.training.canvas import OVER, Canvas
-from calibration.training.cloths import grid_cloth, imitation, thing
+from calibration.training.cloths import grid_cloth
 from calibration.training.ground import board_shadow, lay_board
 from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.prisms import paint_piece
 from calibration.training.render import paint_visitor
-from calibration.training.scene import KINDS, SIDE, Camera, Placed, Scene, draw_lens, draw_light, draw_scene, plain
-from calibration.training.textures import any_colour, vary
+from calibration.training.scene import CORNERS, SIDE, plain
+from calibration.training.setting import FAR
 from calibration.training.view import View, turn
-from companion.rules import Colour, Kind
+from companion.rules import Kind
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
     from calibration.training.canvas import Bytes, Floats, Points
+    from calibration.training.setting import Setting, Thing
     from calibration.training.textures import Fabrics, Texture
 
-_CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
-_SHAPES = ((4, 3), (16, 9), (16, 9), (3, 2), (3, 4), (1, 1))
-_TRIES = 40
 _WHITE = 250
 _MOST_WHITE = 0.2
-_TIDY, _PAINTED = 0.35, 0.1
-"""Shares of tables with rows of spare pieces, and with a board in a colour of no wood."""
-_FAR = 60.0
-"""Squares from the board beyond which nothing is told apart."""
-
-
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """Something flat on the table."""
-
-    middle: tuple[float, float]
-    """In squares."""
-    angle: float
-    wide: float
-    """Width in squares; the drawing says how high it is."""
-    drawing: Texture
-    round: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A scene in its whole picture."""
-
-    scene: Scene
-    frame: tuple[int, int]
-    """Width and height in pixels."""
-    has_board: bool
-    cloth: str
-    """*plain* or *grid*: whether the table has squares of its own."""
-    span: float
-    """Squares that one tile of the cloth covers."""
-    lie: float
-    """The cloth's turn."""
-    edges: tuple[float, float, float, float]
-    """How far the table goes beyond the board on each side, in squares."""
-    things: tuple[Thing, ...]
-    reach: tuple[float, float] | None
-    """Where a hand reaches, in squares, beside those of the scene."""
-    bend: float
-    """Radial distortion: how far, in half diagonals, a picture's corner is drawn in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,140 +57,6 @@ class WholePicture:
     pixels: float
     """Least side of the board, in pixels per square."""
     family: str
-
-
-def draw_setting(rng: Generator, longest: int, *, board: bool = True) -> Setting:
-    """A table: half of them as a household would take the picture."""
-    scene = draw_scene(rng)
-    wide, high = _SHAPES[rng.integers(len(_SHAPES))]
-    frame = (round(longest * wide / max(wide, high)), round(longest * high / max(wide, high)))
-    easy = plain(scene)
-    camera = _draw_camera(rng, frame, easy=easy)
-    scene = replace(scene, camera=camera)
-    if easy:
-        scene = _as_in_a_household(rng, scene)
-    scene = _set_out(rng.spawn(1)[0], scene)
-    grid = bool(rng.random() < 0.35)
-    count = int(rng.integers(0, 6))
-    things = [_draw_thing(rng, thing(rng), 3.2) for _ in range(count)]
-    if not board:
-        placed = [piece for piece in scene.placed if piece.square is None or rng.random() < 0.15]
-        scene = replace(scene, placed=placed if rng.random() < 0.7 else [])
-        things += [_draw_thing(rng, imitation(rng), 0.0, far=3.0) for _ in range(rng.integers(0, 4))]
-    return Setting(
-        scene=scene,
-        frame=frame,
-        has_board=board,
-        cloth="grid" if grid else "plain",
-        span=float(np.exp(rng.uniform(np.log(2.5), np.log(20)))),
-        lie=float(rng.uniform(0, 2 * np.pi)) if rng.random() < 0.7 else 0.0,
-        edges=_edges(rng),
-        things=tuple(things),
-        reach=_draw_reach(rng) if board and not easy and rng.random() < 0.4 else None,
-        bend=float(rng.normal(0, 0.03)) if rng.random() < 0.5 else 0.0,
-    )
-
-
-def _set_out(rng: Generator, scene: Scene) -> Scene:
-    """At times tidy rows of spare pieces lie beside the board, as players lay them out; at times it is painted."""
-    if rng.random() < _TIDY:
-        sides = rng.permutation(4)[: rng.integers(1, 3)]
-        rows = [piece for side in sides.tolist() for piece in _rows_of_spares(rng, scene, side)]
-        played = [piece for piece in scene.placed if piece.square is not None]
-        scene = replace(scene, placed=played + rows)
-    if rng.random() < _PAINTED:
-        paint = any_colour(rng) if rng.random() < 0.7 else vary(rng, (28, 28, 30), 8)
-        lines = vary(rng, tuple(channel * rng.uniform(0.6, 1.5) for channel in paint), 6)
-        scene = replace(scene, board=replace(scene.board, colours=(paint, vary(rng, paint, 4)), line_colour=lines))
-    return scene
-
-
-def _rows_of_spares(rng: Generator, scene: Scene, side: int) -> list[Placed]:
-    """One to three rows of one player's spare pieces along a side of the board, some as far apart as its squares."""
-    pieces = scene.pieces
-    step = 2 * pieces.half + float(rng.uniform(0.02, 0.6))
-    beyond = pieces.half + float(rng.uniform(0.05, 1.0))
-    colour = Colour.LIGHT if rng.random() < 0.5 else Colour.DARK
-    kept, loose = float(rng.uniform(0.4, 1.0)), float(rng.uniform(0.0, 0.06))
-    wander = float(rng.uniform(0.0, 0.3))
-    count, start = int(rng.integers(2, 6)), float(rng.normal(0, 0.4))
-    found = []
-    for row in range(rng.integers(1, 4)):
-        for place in range(count):
-            if rng.random() < kept:
-                along = SIDE / 2 + start + (place - (count - 1) / 2) * step + rng.normal(0, loose)
-                away = -(beyond + row * step + rng.normal(0, loose))
-                lie = turn(side * np.pi / 2) @ (along - SIDE / 2, away - SIDE / 2) + SIDE / 2
-                facing = float(rng.normal(0, wander) + (side + 2 * rng.integers(2)) * np.pi / 2)
-                kind = KINDS[rng.integers(len(KINDS))]
-                found.append(Placed(float(lie[0]), float(lie[1]), 0.0, facing, colour, kind, None))
-    return found
-
-
-def _as_in_a_household(rng: Generator, scene: Scene) -> Scene:
-    """The scene in a light and through a lens that nobody would complain about."""
-    for _ in range(_TRIES):
-        if plain(scene):
-            break
-        lens, light = draw_lens(rng, scene.camera.scale), draw_light(rng)
-        scene = replace(scene, lens=lens, light=light, hands=0)
-    return scene
-
-
-def _draw_camera(rng: Generator, frame: tuple[int, int], *, easy: bool) -> Camera:
-    """A camera that has the whole board in its picture."""
-    focal = float(np.exp(rng.normal(np.log(0.9), 0.2))) * max(frame)
-    tilt = float(np.radians(rng.uniform(0, 44) if easy or rng.random() < 0.4 else rng.uniform(20, 62)))
-    least = 42.0 if easy else 22.0
-    most = max(least + 1, 0.24 * min(frame) / (0.35 + 0.65 * np.cos(tilt)))
-    around, roll = float(rng.uniform(0, 2 * np.pi)), float(rng.normal(0, 0.1))
-    scale = float(np.exp(rng.uniform(np.log(least), np.log(most))))
-    for attempt in range(_TRIES):
-        wander = rng.uniform(-1, 1, 2) * 0.5 * max(frame) / scale * (1 - attempt / _TRIES)
-        aim = (SIDE / 2 + float(wander[0]), SIDE / 2 + float(wander[1]))
-        camera = _at(tilt, around, roll, focal, aim, scale)
-        if _contains(frame, View(camera, frame).project(_CORNERS, 0.0)):
-            return camera
-        scale = max(least, scale * 0.985)
-    return _at(tilt, around, roll, focal, (SIDE / 2, SIDE / 2), scale)
-
-
-def _at(tilt: float, around: float, roll: float, focal: float, aim: tuple[float, float], scale: float) -> Camera:
-    distance = focal / scale
-    side = np.sin(tilt) * distance
-    position = np.array([SIDE / 2 + side * np.cos(around), SIDE / 2 + side * np.sin(around), np.cos(tilt) * distance])
-    forward = np.array([*aim, 0.0]) - position
-    forward /= np.linalg.norm(forward)
-    depth = float(forward @ (np.array([SIDE / 2, SIDE / 2, 0.0]) - position))
-    return Camera(tilt, around, roll, distance, aim, focal / depth)
-
-
-def _contains(frame: tuple[int, int], corners: Points) -> bool:
-    margin = 0.01 * max(frame)
-    return bool((corners > margin).all() and (corners < np.array(frame) - margin).all())
-
-
-def _edges(rng: Generator) -> tuple[float, float, float, float]:
-    if rng.random() < 0.5:
-        return (_FAR, _FAR, _FAR, _FAR)
-    left, right, near, far = np.exp(rng.uniform(np.log(1.0), np.log(30), 4)).tolist()
-    return left, right, near, far
-
-
-def _draw_thing(rng: Generator, drawing: Texture, nearest: float, far: float = 9.0) -> Thing:
-    away, angle = nearest + rng.exponential(0.4 * far) + 0.2, rng.uniform(0, 2 * np.pi)
-    wide = float(np.exp(rng.uniform(np.log(0.8), np.log(5))) if nearest else rng.uniform(2, 8))
-    if nearest:
-        away += 0.5 * wide
-    middle = (SIDE / 2 + away * np.cos(angle), SIDE / 2 + away * np.sin(angle))
-    lie = float(rng.uniform(0, 2 * np.pi) if rng.random() < 0.6 else rng.integers(4) * np.pi / 2)
-    return Thing((float(middle[0]), float(middle[1])), lie, wide, drawing, bool(rng.random() < 0.12))
-
-
-def _draw_reach(rng: Generator) -> tuple[float, float]:
-    corner = _CORNERS[rng.integers(4)]
-    spot = corner + (SIDE / 2 - corner) * rng.uniform(-0.1, 0.5) + rng.normal(0, 0.2, 2)
-    return float(spot[0]), float(spot[1])
 
 
 def take_picture(rng: Generator, setting: Setting, fabrics: Fabrics) -> WholePicture:
@@ -265,9 +89,9 @@ def _overexposed(image: Bytes, corners: Points) -> float:
 
 def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
     scene, frame = setting.scene, setting.frame
-    straight = canvas.view.project(_CORNERS, 0.0)
+    straight = canvas.view.project(CORNERS, 0.0)
     corners = bent_points(straight, setting.bend, frame)
-    foot = bent_points(canvas.view.project(_CORNERS, -scene.board.thickness), setting.bend, frame)
+    foot = bent_points(canvas.view.project(CORNERS, -scene.board.thickness), setting.bend, frame)
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) / SIDE
     at = np.round(straight).astype(int).clip(0, np.array(frame) - 1)
     covered = tuple((canvas.owner[at[:, 1], at[:, 0]] == OVER).tolist())
@@ -338,7 +162,7 @@ def _where(canvas: Canvas, z: float) -> tuple[Floats, Floats, NDArray[np.bool_]]
     depth = np.maximum(depth, 1e-6)
     x = (back[0, 0] * along + back[0, 1] * down + back[0, 2]) / depth
     y = (back[1, 0] * along + back[1, 1] * down + back[1, 2]) / depth
-    return np.asarray(x.clip(-_FAR, _FAR)), np.asarray(y.clip(-_FAR, _FAR)), seen
+    return np.asarray(x.clip(-FAR, FAR)), np.asarray(y.clip(-FAR, FAR)), seen
 
 
 def _light_table(canvas: Canvas, gloss: float, drop: float, *, shaded: bool) -> None:
