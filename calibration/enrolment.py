@@ -2,8 +2,8 @@
 
 The faces are cut out of the picture and kept. The weights that tell empty, light, dark and covered from the network's
 embedding are fitted on boards that a `Composer` puts together. Then each face is recognised by its twin, the other
-piece of its kind, on these boards: what that shows of how well the kinds can be told apart becomes the margin below
-which nothing is ruled out, and is told to the owner.
+piece of its kind, on these boards: what that shows of how well kinds and colours can be told apart becomes the margins
+below which nothing is ruled out, and that of the kinds is told to the owner.
 """
 
 from __future__ import annotations
@@ -106,12 +106,13 @@ def learn(
     composer = Composer(views[0], views[1], contents, layout, away)
     faces = tuple(Face(cutout.content, cutout.face()) for cutout in composer.cutouts)
     lesson = _lesson(composer, FaceMatcher(faces), recogniser, boards)
-    margin = _LEAST_MARGIN + _losses(lesson)
+    among_kinds, among_colours = _losses(lesson)
     enrolment = Enrolment(
         backbone=fingerprint(),
         faces=tuple(EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=_png(face.picture)) for face in faces),
         weights=base64.b64encode(_fit(lesson).astype("<f4").tobytes()).decode(),
-        margin=round(margin, 3),
+        margin=round(_LEAST_MARGIN + among_kinds, 3),
+        colour_margin=round(_LEAST_MARGIN + among_colours, 3),
         least_alike=_LEAST_ALIKE,
     )
     return Learnt(enrolment, tuple(_pairs(lesson)))
@@ -164,16 +165,22 @@ def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(contents == 0, 0, np.where(contents <= per_colour, 1, np.where(contents < COVERED, 2, 3)))
 
 
-def _losses(lesson: _Lesson) -> float:
-    """How much better than the right face the best wrong one of its colour does, all but the worst cases; or 0."""
+def _losses(lesson: _Lesson) -> tuple[float, float]:
+    """How much better wrong faces do, all but the worst cases; 0 where they do not.
+
+    First those of the same colour than the right one, then those of the other colour than any of the right colour.
+    """
     pieces = np.flatnonzero((lesson.contents > 0) & (lesson.contents < COVERED))
     kinds = np.arange(1, COVERED)
-    worth = lesson.explained[pieces][:, kinds]
-    own = lesson.contents[pieces]
-    right = worth[np.arange(len(pieces)), own - 1]
-    rivals = (kinds[None] != own[:, None]) & (_state(kinds)[None] == _state(own)[:, None])
-    wrong = np.where(rivals, worth, -np.inf).max(axis=1)
-    return max(0.0, float(np.quantile(wrong - right, _WORST)))
+    worth, own = lesson.explained[pieces][:, kinds], lesson.contents[pieces]
+    right = kinds[None] == own[:, None]
+    of_colour = _state(kinds)[None] == _state(own)[:, None]
+
+    def lost(wrong: NDArray[np.bool_], to: NDArray[np.bool_]) -> float:
+        best, rival = (np.where(those, worth, -np.inf).max(axis=1) for those in (to, wrong))
+        return max(0.0, float(np.quantile(rival - best, _WORST)))
+
+    return lost(of_colour & ~right, right), lost(~of_colour, of_colour)
 
 
 def _pairs(lesson: _Lesson) -> list[Pair]:

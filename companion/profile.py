@@ -53,6 +53,9 @@ class Enrolment(BaseModel):
     weights: Base64
     """Little-endian floats of 4 bytes."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    """How much worse a face has to explain a piece than the best face of its colour, for its kind to be ruled out."""
+    colour_margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.2
+    """How much worse all faces of a colour have to explain it than the other colour's, to speak against the colour."""
     least_alike: Annotated[float, Field(ge=-1, le=1)]
 
 

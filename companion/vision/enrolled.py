@@ -87,7 +87,9 @@ class Look:
     weights: Floats
     """From `traits`, and 1, to the scores of the `STATES`; `(STATES, traits + 1)`."""
     margin: float
-    """How much worse a face has to explain a patch than the best one to be ruled out; see `by_content`."""
+    """How much worse a face has to explain a patch than the best of its colour to be ruled out; see `by_content`."""
+    colour_margin: float
+    """The same of all faces of a colour, where those of the other explain it better."""
     least_alike: float
     """A piece whose best face correlates less than this is none of the set."""
 
@@ -101,7 +103,7 @@ class Look:
             faces = tuple(_face(face.piece, face.picture) for face in enrolment.faces)
         except (ValueError, KeyError, cv2.error) as error:
             raise ProfileError("the enrolment in this profile is damaged: enrol the set again") from error
-        return cls(faces, weights, enrolment.margin, enrolment.least_alike)
+        return cls(faces, weights, enrolment.margin, enrolment.colour_margin, enrolment.least_alike)
 
 
 def _face(piece: str, picture: str) -> Face:
@@ -120,7 +122,7 @@ class EnrolledRecogniser:
     def __init__(self, recogniser: Recogniser, look: Look) -> None:
         self._recogniser, self._look = recogniser, look
         self._matcher = FaceMatcher(look.faces)
-        self._steepness = -np.log(LEAST) / look.margin
+        self._kinds_tell, self._colours_tell = (-np.log(LEAST) / each for each in (look.margin, look.colour_margin))
         self.rule = SetRule(least=LEAST, covered=0.5)
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002
@@ -156,7 +158,7 @@ class EnrolledRecogniser:
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
-            probabilities[:, kinds] = states[:, state, None] * softmax(self._steepness * explained[:, kinds])
+            probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * explained[:, kinds])
         at_odds = self._at_odds(embeddings[:, _STATES], explained)
         strange = ((alike < self._look.least_alike) | at_odds) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
@@ -167,7 +169,7 @@ class EnrolledRecogniser:
         """Where only faces of one colour explain what the network says is of the other: who errs is not known."""
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
         told, rows = best.argmax(axis=1), np.arange(len(best))
-        clearly = best[rows, 1 - told] < -self._look.margin
+        clearly = best[rows, 1 - told] < -self._look.colour_margin
         share = states[rows, 1 + told] / np.maximum(states[:, 1:3].sum(axis=1), 1e-12)
         return np.asarray(clearly & (share < _HARDLY), np.bool_)
 
@@ -175,7 +177,7 @@ class EnrolledRecogniser:
         """The states, where marks that only one colour's faces explain speak for that colour."""
         spoken = states.copy()
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
-            spoken[:, state] *= np.exp(_FACES_SAY * self._steepness * explained[:, kinds].max(axis=1))
+            spoken[:, state] *= np.exp(_FACES_SAY * self._colours_tell * explained[:, kinds].max(axis=1))
         lost = states[:, 1:3].sum(axis=1, keepdims=True) / np.maximum(spoken[:, 1:3].sum(axis=1, keepdims=True), 1e-12)
         spoken[:, 1:3] *= lost  # whether there is a piece at all, faces do not say
         return spoken

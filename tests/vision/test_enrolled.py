@@ -130,6 +130,12 @@ def test_a_face_of_the_other_colour_than_the_network_sees_leaves_everything_open
     assert recogniser.contents(recogniser.judge(surely_light)) == (ANYTHING,)
 
 
+def test_where_the_marks_of_both_colours_are_alike_they_do_not_tell_the_colour():
+    blind = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(colour_margin=2.0)))
+    surely_light = seen_as(light=0.9999, dark=0.0001, worth={1: -0.5, 5: 0})
+    assert blind.contents(blind.judge(surely_light)) == (1 << 1,)
+
+
 def test_where_the_network_is_not_sure_of_the_colour_the_face_tells_it(recogniser):
     perhaps_light = seen_as(light=0.7, dark=0.3, worth={5: 0})
     assert recogniser.contents(recogniser.judge(perhaps_light)) == (1 << 5,)
@@ -169,7 +175,14 @@ def test_an_enrolment_goes_through_the_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("weights", "not base 64!"), ("margin", -1), ("margin", "NaN"), ("version", 2), ("faces", [])],
+    [
+        ("weights", "not base 64!"),
+        ("margin", -1),
+        ("margin", "NaN"),
+        ("colour_margin", 0),
+        ("version", 2),
+        ("faces", []),
+    ],
 )
 def test_a_bad_field_of_an_enrolment_is_named(tmp_path, field, value):
     told = Profile(enrolment=enrolment()).model_dump(mode="json")
