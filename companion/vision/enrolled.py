@@ -42,6 +42,8 @@ LEAST: Final = 1e-3
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
 _MIDDLE: Final = slice(16, 56)
+_DIM: Final = 4.0
+"""So many grey levels are dark, whatever their colour."""
 _FACES_SAY: Final = 0.5
 """How much of what faces say about kinds they say about colours."""
 _MAYBE: Final = 1e-4
@@ -58,12 +60,16 @@ def fingerprint() -> str:
 
 
 def traits(recogniser: Recogniser, patches: Patches, tone: Tone) -> Floats:
-    """What the weights look at: the embedding of each patch and its tints, `(n, traits)`."""
+    """What the weights look at: the embedding of each patch, its tints and its colour in this light, `(n, traits)`."""
     toned = tone.apply(patches).transpose(0, 2, 3, 1)
     tints = [
         cv2.resize(patch[_MIDDLE, _MIDDLE], (_TINTS, _TINTS), interpolation=cv2.INTER_AREA).ravel() for patch in toned
     ]
-    return np.concatenate([recogniser.embed(patches, tone), np.array(tints, np.float32)], axis=1)
+    shades = patches[:, _MIDDLE, _MIDDLE].mean(axis=(1, 2))
+    colours = np.log((shades + _DIM) / (np.array(tone.cast) + _DIM))
+    return np.concatenate(
+        [recogniser.embed(patches, tone), np.array(tints, np.float32), colours], axis=1, dtype=np.float32
+    )
 
 
 def _occupied_for_both(states: Floats, network: Floats) -> Floats:

@@ -53,12 +53,16 @@ class Tone:
 
     mean: float
     spread: float
+    cast: tuple[float, float, float]
+    """The mean of each channel, B, G and R: what colour the light is, more or less."""
 
     @classmethod
     def of(cls, patches: Patches) -> Tone:
         """The tone of a board's patches `(n, PATCH, PATCH, 3)`."""
-        sample = patches[:, ::3, ::3].astype(np.float32).mean(axis=3)
-        return cls(float(sample.mean()), max(float(sample.std()), _FLATTEST))
+        sample = patches[:, ::3, ::3].astype(np.float32)
+        blue, green, red = sample.reshape(-1, 3).mean(axis=0).tolist()
+        grey = sample.mean(axis=3)
+        return cls(float(grey.mean()), max(float(grey.std()), _FLATTEST), (blue, green, red))
 
     def apply(self, patches: Patches) -> Floats:
         """The network's input, `(n, 3, PATCH, PATCH)`."""

@@ -20,7 +20,7 @@ from companion.vision.rectify import PATCH
 
 LETTERS = "FRKT"
 PIECES = [content for content in ALL_CONTENTS if content is not None]
-TRAITS = EMBEDDING + 48
+TRAITS = EMBEDDING + 48 + 3
 
 
 def face_of(piece):
