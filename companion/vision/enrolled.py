@@ -50,8 +50,9 @@ _MAYBE: Final = 1e-4
 _LIGHT, _DARK = slice(1, 5), slice(5, 9)
 _STATES, _EXPLAINED, _EMBEDDING = slice(STATES), slice(STATES, STATES + CLASSES), slice(STATES + CLASSES, None)
 """What is where in the rows of `EnrolledRecogniser.embed`."""
-_UNHEARD_OF = 1e-6
-_HARDLY = 0.1
+_UNHEARD_OF: Final = 1e-6
+_HARDLY: Final = 0.1
+"""Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
 
 
 def fingerprint() -> str:
@@ -70,19 +71,6 @@ def traits(recogniser: Recogniser, patches: Patches, tone: Tone) -> Floats:
     return np.concatenate(
         [recogniser.embed(patches, tone), np.array(tints, np.float32), colours], axis=1, dtype=np.float32
     )
-
-
-def _occupied_for_both(states: Floats, network: Floats) -> Floats:
-    """The states, where *empty* and *a piece* are as likely as both the weights and the network's head have it.
-
-    `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, and whether something covers the square,
-    is left to the weights: the colours of this set the network has never seen.
-    """
-    empty, piece = np.maximum(network[:, 0], _UNHEARD_OF), np.maximum(network[:, 1:COVERED].sum(axis=1), _UNHEARD_OF)
-    told = states.copy()
-    told[:, :3] *= np.stack([empty, piece, piece], axis=1)
-    told[:, :3] *= (states[:, :3].sum(axis=1) / np.maximum(told[:, :3].sum(axis=1), 1e-12))[:, None]
-    return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,3 +179,16 @@ class EnrolledRecogniser:
     def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
         """For each patch the contents that cannot be ruled out."""
         return self.rule.contents(probabilities)
+
+
+def _occupied_for_both(states: Floats, network: Floats) -> Floats:
+    """The states, where *empty* and *a piece* are as likely as both the weights and the network's head have it.
+
+    `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, and whether something covers the square,
+    is left to the weights: the colours of this set the network has never seen.
+    """
+    empty, piece = np.maximum(network[:, 0], _UNHEARD_OF), np.maximum(network[:, 1:COVERED].sum(axis=1), _UNHEARD_OF)
+    told = states.copy()
+    told[:, :3] *= np.stack([empty, piece, piece], axis=1)
+    told[:, :3] *= (states[:, :3].sum(axis=1) / np.maximum(told[:, :3].sum(axis=1), 1e-12))[:, None]
+    return told
