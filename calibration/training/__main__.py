@@ -30,7 +30,7 @@ MODELS = Path(companion.vision.__file__).parent / "models"
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _scenes = click.option("--scenes", default=44_000, show_default=True, help="Boards to train on.")
 _held = click.option(
-    "--held", default=6_000, show_default=True, help="Boards to calibrate on, and a third as many to test on."
+    "--held", default=4_000, show_default=True, help="Boards to calibrate on, and half as many to test on."
 )
 _steps = click.option("--steps", default=42_000, show_default=True, help="Steps of 8 boards.")
 
@@ -47,7 +47,7 @@ def main() -> None:
 @_held
 def draw(folder: Path, scenes: int, held: int) -> None:
     """Draw the boards of all three splits into FOLDER; what is there already is kept."""
-    for split, count in ((Split.TRAIN, scenes), (Split.CALIBRATE, held), (Split.TEST, held // 3)):
+    for split, count in ((Split.TRAIN, scenes), (Split.CALIBRATE, held), (Split.TEST, held // 2)):
         shards = write_shards(folder, split, count)
         for _ in track(shards, description=split.name.lower(), total=-(-count // SHARD)):
             pass

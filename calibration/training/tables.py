@@ -2,8 +2,8 @@
 
 A folder has `NNNNNN.jpg` and one line of `truth.jsonl` for each: `image`, `family`, `corners` (a1, d1, d4, a4 in
 pixels; null without a board), `foot` (the same of the board's lower edge), `plain`, `cloth`, `tilt`, `pixels`,
-`covered` (the names of the corners that a hand covers). Picture i of a split has the seed (split, 2, i); every sixth
-has no board.
+`covered` (the names of the corners that a hand covers), `hidden` (the share of the board that is covered, or only
+white). Picture i of a split has the seed (split, 2, i); every sixth has no board.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def _truth(picture: WholePicture) -> dict[str, Any]:
         "cloth": picture.cloth,
         "tilt": round(picture.tilt, 1),
         "pixels": round(picture.pixels, 1),
-        "covered": [name for name, hidden in zip(NAMES, picture.covered, strict=False) if hidden],
+        "covered": [name for name, over in zip(NAMES, picture.covered, strict=False) if over],
+        "hidden": round(picture.hidden, 3),
     }
 
 

@@ -49,6 +49,8 @@ class WholePicture:
     """The corners of the board's lower edge, on the table: what the top is mistaken for."""
     covered: tuple[bool, ...]
     """Which of the corners a hand or a thing covers."""
+    hidden: float
+    """The share of the board that a hand or a thing covers, or that is only white in the picture."""
     plain: bool
     """Whether nothing makes it hard: see `scene.plain`, and the board is not overexposed."""
     cloth: str
@@ -80,11 +82,11 @@ def take_picture(rng: Generator, setting: Setting, fabrics: Fabrics) -> WholePic
     return _with_truth(canvas, setting, take(light, static, scene.lens))
 
 
-def _overexposed(image: Bytes, corners: Points) -> float:
-    """The share of the board that is only white in the picture."""
-    board = np.zeros(image.shape[:2], np.uint8)
+def _share(flags: NDArray[np.bool_], corners: Points) -> float:
+    """The share of the board of which something is true; `flags` are the picture's."""
+    board = np.zeros(flags.shape, np.uint8)
     cv2.fillConvexPoly(board, np.round(corners).astype(np.int32), 1)
-    return float((image.min(axis=2)[board > 0] >= _WHITE).mean())
+    return float(flags[board > 0].mean())
 
 
 def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
@@ -95,13 +97,15 @@ def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) / SIDE
     at = np.round(straight).astype(int).clip(0, np.array(frame) - 1)
     covered = tuple((canvas.owner[at[:, 1], at[:, 0]] == OVER).tolist())
+    over, white = _share(canvas.owner == OVER, straight), _share(image.min(axis=2) >= _WHITE, corners)
     seen_well = sides.min() >= 40 or scene.camera.tilt > 0.5
     return WholePicture(
         image=image,
         corners=corners if setting.has_board else None,
         foot=foot if setting.has_board else None,
         covered=covered if setting.has_board else (),
-        plain=bool(plain(scene) and seen_well and setting.reach is None and _overexposed(image, corners) < _MOST_WHITE),
+        hidden=min(1.0, over + white) if setting.has_board else 0.0,
+        plain=bool(plain(scene) and seen_well and setting.reach is None and white < _MOST_WHITE),
         cloth=setting.cloth,
         tilt=float(np.degrees(scene.camera.tilt)),
         pixels=float(sides.min()),

@@ -3,10 +3,10 @@
 Every FOLDER has pictures and a ``truth.jsonl`` with their corners (``image``, ``family``, ``corners``; null where no
 board is), as ``python -m calibration.training tables FOLDER`` draws them; with COUNT only the first ones count. A board
 is located when all corners are within half a square of the truth, whichever is called a1; found elsewhere, it is false.
-*near* is the share within an eighth of a square. With --beside, what lies beside a board's bounding box, left, right,
-above and below, is shown too: there, whatever is found is false. With --sheet the boards that were not found, or found
-elsewhere, are put side by side in one picture. Shares have their 95 % interval; the error is the worst corner's, in
-squares.
+*near* is the share within an eighth of a square; *most in view* are hard ones of which at most a third is covered or
+only white. With --beside, what lies beside a board's bounding box, left, right, above and below, is shown too: there,
+whatever is found is false. With --sheet the boards that were not found, or found elsewhere, are put side by side in one
+picture. Shares have their 95 % interval; the error is the worst corner's, in squares.
 """
 
 import argparse
@@ -31,6 +31,7 @@ from tests.bench.sheet import write_sheet
 
 STANDARD = Layout.parse("4x4")
 LOCATED = 0.5
+A_THIRD = 1 / 3
 NEAR = 0.125
 SMALLEST_CUT = 160
 NO_BOARD = "no board"
@@ -89,6 +90,7 @@ def kinds(truth):
     return (
         "all boards",
         "plain" if truth["plain"] else "hard",
+        *([] if truth["plain"] or truth["hidden"] > A_THIRD else ["hard, most in view"]),
         truth["family"],
         "cloth with a grid" if truth["cloth"] == "grid" else "cloth without",
         f"corners covered: {len(truth['covered'])}",

@@ -43,6 +43,13 @@ def test_a_table_without_a_board_has_no_truth_of_one():
     assert picture.covered == ()
 
 
+def test_what_a_hand_hides_of_the_board_is_known():
+    pictures = [pictured(seed)[1] for seed in range(12)]
+    assert any(any(picture.covered) for picture in pictures)
+    assert all(0 < picture.hidden <= 1 for picture in pictures if any(picture.covered))
+    assert sum(picture.hidden == 0 for picture in pictures) >= 3
+
+
 def test_spare_pieces_lie_in_rows_beside_some_boards_and_never_on_them():
     settings = [draw_setting(np.random.default_rng(seed), 640) for seed in range(40)]
     spares = [[p for p in setting.scene.placed if p.square is None] for setting in settings]
