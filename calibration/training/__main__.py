@@ -28,11 +28,11 @@ from calibration.training.train import Course, train
 
 MODELS = Path(companion.vision.__file__).parent / "models"
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-_scenes = click.option("--scenes", default=44_000, show_default=True, help="Boards to train on.")
+_scenes = click.option("--scenes", default=14_000, show_default=True, help="Boards to train on.")
 _held = click.option(
-    "--held", default=4_000, show_default=True, help="Boards to calibrate on, and half as many to test on."
+    "--held", default=2_000, show_default=True, help="Boards to calibrate on, and half as many to test on."
 )
-_steps = click.option("--steps", default=42_000, show_default=True, help="Steps of 8 boards.")
+_steps = click.option("--steps", default=28_000, show_default=True, help="Steps of 8 boards.")
 
 
 @click.group()

@@ -28,8 +28,6 @@ CORNERS = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]], np.float64)
 KINDS = tuple(Kind)
 _CUBE_COLOURS = ((40, 40, 190), (190, 70, 40), (60, 150, 60), (40, 190, 220), (230, 230, 235), (35, 35, 38))
 _INKS = ((30, 30, 180), (150, 60, 30), (40, 110, 40), (30, 150, 200), (20, 20, 22), (235, 235, 235), (60, 170, 215))
-_TALL = 0.2
-"""The share of diagram sets whose pieces are so thick that, from a side, they hide half a square behind them."""
 _TELLING_RATIO = 1.5
 _BLURRED_RATIO = 1.25
 _TRIES = 60
@@ -340,7 +338,7 @@ def draw_set(rng: Generator, family: Family, board: BoardLook) -> SetLook:
         style=MarkStyle.draw(rng, outline=bool(rng.random() < 0.06)),
         bodies={Colour.LIGHT: _body(rng, light, dark=False), Colour.DARK: _body(rng, dark, dark=True)},
         half=float(rng.uniform(0.33, 0.46)),
-        height=float(rng.uniform(0.34, 0.6) if rng.random() < _TALL else rng.uniform(0.05, 0.34)),
+        height=float(rng.uniform(0.05, 0.34)),
         round=bool(rng.random() < 0.3),
         corner=float(rng.uniform(0.0, 0.12)),
         blank=False,
