@@ -6,7 +6,6 @@ splits share no scene, and no fabric either.
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -131,20 +130,11 @@ def read_shards(folder: Path, split: Split) -> Boards:
     paths = sorted(path for path in folder.glob(f"{split.name.lower()}-*.npz") if ".part" not in path.name)
     if not paths:
         raise FileNotFoundError(f"{folder} has no shard of the {split.name.lower()} split; draw them first")
-    with ExitStack() as open_files:
-        shards = [open_files.enter_context(np.load(path)) for path in paths]
-        return Boards(*(_joined([shard[name] for shard in shards]) for name in Boards.__slots__))
-
-
-def _joined(parts: list[NDArray[Any]]) -> NDArray[Any]:
-    """The parts in one array; each is let go of as soon as it is copied, as all of them fill half a memory."""
-    whole = np.empty((sum(map(len, parts)), *parts[0].shape[1:]), parts[0].dtype)
-    at = len(whole)
-    while parts:
-        part = parts.pop()
-        at -= len(part)
-        whole[at : at + len(part)] = part
-    return whole
+    parts: list[Boards] = []
+    for path in paths:
+        with np.load(path) as shard:
+            parts.append(Boards(*(shard[name] for name in Boards.__slots__)))
+    return Boards(*(np.concatenate([getattr(p, name) for p in parts]) for name in Boards.__slots__))
 
 
 assert CLASSES == 10

@@ -169,12 +169,9 @@ class EnrolledRecogniser:
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""
-        spoken = states.copy()
-        for state, kinds in ((1, _LIGHT), (2, _DARK)):
-            spoken[:, state] *= np.exp(_FACES_SAY * self._colours_tell * explained[:, kinds].max(axis=1))
-        lost = states[:, 1:3].sum(axis=1, keepdims=True) / np.maximum(spoken[:, 1:3].sum(axis=1, keepdims=True), 1e-12)
-        spoken[:, 1:3] *= lost  # whether there is a piece at all, faces do not say
-        return spoken
+        best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
+        # whether there is a piece at all, faces do not say
+        return _also_told(states, slice(1, 3), np.exp(_FACES_SAY * self._colours_tell * best))
 
     def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
         """For each patch the contents that cannot be ruled out."""
@@ -188,7 +185,13 @@ def _occupied_for_both(states: Floats, network: Floats) -> Floats:
     is left to the weights: the colours of this set the network has never seen.
     """
     empty, piece = np.maximum(network[:, 0], _UNHEARD_OF), np.maximum(network[:, 1:COVERED].sum(axis=1), _UNHEARD_OF)
+    return _also_told(states, slice(3), np.stack([empty, piece, piece], axis=1))
+
+
+def _also_told(states: Floats, among: slice, likely: Floats) -> Floats:
+    """The states, with some of them weighed by how `likely` each is besides; together they stay as likely as before."""
     told = states.copy()
-    told[:, :3] *= np.stack([empty, piece, piece], axis=1)
-    told[:, :3] *= (states[:, :3].sum(axis=1) / np.maximum(told[:, :3].sum(axis=1), 1e-12))[:, None]
+    told[:, among] *= likely
+    whole = np.maximum(told[:, among].sum(axis=1, keepdims=True), 1e-12)
+    told[:, among] *= states[:, among].sum(axis=1, keepdims=True) / whole
     return told

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from calibration.training.dataset import BOARD, Split, Studio
-from calibration.training.scene import ordinary, plain
+from calibration.training.scene import plain
 from calibration.training.truth import JUDGED
 from companion.errors import VisionError
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
@@ -152,8 +152,7 @@ def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser):
 
 def test_boards_drawn_from_unseen_seeds_are_read(recogniser):
     studio = Studio(Split.TEST)
-    scenes = ((number, studio.scene(number)) for number in range(2_000_000, 2_000_080))
-    numbers = [number for number, scene in scenes if plain(scene) and ordinary(scene.pieces)][:16]
+    numbers = [number for number in range(2_000_000, 2_000_060) if plain(studio.scene(number))][:16]
     boards = [studio.boards(range(number, number + 1)) for number in numbers]
     verdicts = []
     for board in boards:
