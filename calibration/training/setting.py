@@ -137,9 +137,9 @@ def _rows_of_spares(rng: Generator, scene: Scene, side: int) -> list[Placed]:
     for row in range(rng.integers(1, 4)):
         for place in range(count):
             if rng.random() < kept:
-                along = SIDE / 2 + start + (place - (count - 1) / 2) * step + rng.normal(0, loose)
-                away = -(beyond + row * step + rng.normal(0, loose))
-                lie = turn(side * np.pi / 2) @ (along - SIDE / 2, away - SIDE / 2) + SIDE / 2
+                along = start + (place - (count - 1) / 2) * step + rng.normal(0, loose)
+                away = SIDE / 2 + beyond + row * step + rng.normal(0, loose)
+                lie = turn(side * np.pi / 2) @ (along, -away) + SIDE / 2
                 facing = float(rng.normal(0, wander) + (side + 2 * rng.integers(2)) * np.pi / 2)
                 kind = KINDS[rng.integers(len(KINDS))]
                 found.append(Placed(float(lie[0]), float(lie[1]), 0.0, facing, colour, kind, None))
