@@ -12,8 +12,8 @@ from companion.rules import Colour
 from companion.web import reasons, words
 
 if TYPE_CHECKING:
-    from companion.referee import Problem
     from companion.table import TableView
+    from companion.umpire import Problem
 
 ColourName = Literal["light", "dark"]
 

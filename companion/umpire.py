@@ -1,0 +1,544 @@
+"""The umpire compares what lies on the board with the game, and decides by itself what is beyond doubt.
+
+Theory of operation. `Umpire.see` takes a `Snapshot` and answers with the events it decides. The squares on which
+snapshot and game disagree are either *arrivals* (a piece where the game has none) or *losses* (a piece of the game is
+gone, or another lies in its place). They are explained, the least surprising way first:
+
+1. the arrivals are legal moves in the one order that the rules and the times allow: they are played;
+2. exactly the last placements are lost and the arrivals are a different legal play: those moves were taken back;
+3. an arrival that no legal move explains is an `IllegalPlacement`, or, where an unclear square would explain it, a
+   question about that square. While it stands nothing later is committed; it is all looked at afresh at every snapshot,
+   so what was held back is played, in order, as soon as the reason is gone;
+4. a loss is `BoardDisturbed` until the same content is back; where the last piece was lifted, and what lies there now
+   may be another kind than was seen before, that is asked: it may have been exchanged.
+
+Nothing is judged while a hand covers a square of the board, unless it stays there for longer than patience lasts; nor
+while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else. A
+wrong silent commit is the worst thing this program can do: where two explanations are left, it asks.
+
+What people decide against it, or in its place, is the referee's (`companion.referee`). Every method takes the time it
+happens at; nothing here asks a clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from companion import events
+from companion.comparison import CardPiles, Comparison, Sayings, compare
+from companion.explanation import Arrival, explain, legal_moves
+from companion.readings import ANYTHING, contents_of, possible
+from companion.record import Record
+from companion.rules import Colour, Game, Move, Pass, Score
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from companion.events import Event
+    from companion.explanation import Explanation
+    from companion.readings import Contents, Snapshot
+    from companion.rules import Kind, Ply, Square
+
+_FEW_PIECES = 2
+"""So few pieces may be lifted together without clearing the board, or be played before the program looks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long the umpire waits before it bothers people, in source seconds."""
+
+    hand_s: float = 2.5
+    """A hand that rests on the board for this long no longer holds up what lies in the open."""
+    unclear_s: float = 1.0
+    """A piece that cannot be told apart may become clear by itself for so long."""
+    card_s: float = 4.0
+    """A player may take so long to lay the card of a cube."""
+    rest_s: float = 1.0
+    """The rest of the board may take so long to come to rest around a new piece."""
+    maybe_s: float = 20.0
+    """A square that may or may not hold a piece is asked about after this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A piece on the board that holds up the game, and the event that told people of it."""
+
+    square: Square
+    contents: Contents
+    event: Event
+
+
+class Umpire:
+    """One game in play, against what is seen of it."""
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        table: str = "1",
+        variant: str = "standard",
+        patience: Patience | None = None,
+    ) -> None:
+        self.table = table
+        self.variant = variant
+        self.paused = False
+        """While paused, what lies on the board decides nothing."""
+        self._patience = patience or Patience()
+        self._begin(Record.of(game))
+        self._hand_since: float | None = None
+        self._snapshot: Snapshot | None = None
+        self._started = False
+        """The whole board has been seen once."""
+
+    def _begin(self, record: Record) -> None:
+        self._record = record
+        self.question: events.ChoiceNeeded | None = None
+        """What a person is asked right now."""
+        self.resigned: Colour | None = None
+        self._problems: dict[Square, Problem] = {}
+        self._disturbed: set[Square] = set()
+        self._looks: dict[Square, Contents] = {}
+        """As what the pieces of the game were seen before they were disturbed."""
+        self._said = Sayings()
+        self._undone: set[Square] = set()
+        """Squares whose piece was undone by a person, and has to leave before the game goes on."""
+        self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
+        self._cleared = False
+        """The game is over and the board has been emptied."""
+        self._next: Game | None = None
+        """What begins after a match that was recalled."""
+
+    # What is going on, for views ----------------------------------------------------------------------------------
+
+    @property
+    def game(self) -> Game:
+        """The game as far as it is committed."""
+        return self._record.game
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """The pieces that hold up the game now."""
+        return tuple(self._problems.values())
+
+    @property
+    def disturbed(self) -> frozenset[Square]:
+        """The squares of the game whose piece is not there now."""
+        return frozenset(self._disturbed)
+
+    @property
+    def to_lift(self) -> frozenset[Square]:
+        """The squares whose piece has to leave the board before the game goes on."""
+        return frozenset(self._undone)
+
+    @property
+    def over(self) -> bool:
+        """Whether the match has ended, by the rules or by resigning."""
+        return self.game.outcome is not None or self.resigned is not None
+
+    @property
+    def recalls(self) -> bool:
+        """Whether a match that has ended is shown only until the first look at the board."""
+        return self._next is not None and not self._started
+
+    @property
+    def _by_card(self) -> bool:
+        """Whether the kind is on the player's card, and not on the piece."""
+        return self.variant == "green-box"
+
+    # Seeing -------------------------------------------------------------------------------------------------------
+
+    def recall(self, ended: Game, resigned: Colour | None = None) -> None:
+        """Show a match that ended before the program was started, in case its pieces still lie there.
+
+        Call it before `start`. While they do, removing them is clearing up, and the next match begins as ever. On any
+        other board its own game begins at the first look.
+        """
+        fresh = self.game
+        self._begin(Record.of(ended))
+        self._next, self.resigned = fresh, resigned
+
+    def start(self, time: float) -> list[Event]:
+        """Announce the match; call it once, before the first snapshot. A match that has ended is not announced."""
+        if self.over:
+            return []
+        game = self.game
+        started = events.MatchStarted(
+            **self._here(time), first=game.first, layout=str(game.layout), variant=self.variant
+        )
+        return [started]
+
+    def see(self, snapshot: Snapshot) -> list[Event]:
+        """Compare a snapshot with the game; the events that this decides, in order."""
+        self._snapshot = snapshot
+        self._hand_since = (self._hand_since or snapshot.time) if snapshot.hidden else None
+        if self.paused or not self._whole_board_seen(snapshot):
+            return []
+        board = self._compared(snapshot)
+        if self.recalls and not self._is_left_of_it(board):
+            return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
+        first_look, self._started = not self._started, True
+        self._look_at_cards(snapshot.cards, first=first_look)
+        if first_look and self._may_be_either(board):
+            return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
+        if self.over:
+            return self._after_the_end(board)
+        if first_look and self._does_not_fit(board):
+            return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
+        return [*self._restored(board), *self._decide(board)]
+
+    def finish(self, time: float) -> list[Event]:
+        """The source has ended: name the pieces that were never committed."""
+        if self._snapshot is None or self.over:
+            return []
+        arrivals = {arrival.square for arrival in self._compared(self._snapshot).arrivals}
+        squares = tuple(sorted(arrivals | set(self._problems)))
+        return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
+
+    def _whole_board_seen(self, snapshot: Snapshot) -> bool:
+        return self._started or all(square.contents != ANYTHING for square in snapshot.squares)
+
+    def _compared(self, snapshot: Snapshot) -> Comparison:
+        known = self._disturbed | set(self._problems)
+        board = compare(self.game, snapshot, self._said, known=known)
+        self._undone -= board.bare
+        if self._by_card:
+            board.arrivals = self._cards.narrow(board.arrivals, snapshot.cards, snapshot.time)
+        return board
+
+    def _look_at_cards(self, cards: Mapping[Colour, frozenset[Kind]], *, first: bool) -> None:
+        if first:
+            self._cards.begin(cards)
+        self._cards.see(cards)
+
+    def _hand_in_the_way(self, time: float) -> bool:
+        return self._hand_since is not None and time - self._hand_since < self._patience.hand_s
+
+    def _more_may_come(self, board: Comparison) -> bool:
+        """Whether an arrival may be half of the story: with a piece not yet seen to be gone, or another to come."""
+        if not board.restless or not board.arrivals:
+            return False
+        return board.time - max(arrival.since for arrival in board.arrivals) < self._patience.rest_s
+
+    # Deciding -----------------------------------------------------------------------------------------------------
+
+    def _decide(self, board: Comparison) -> list[Event]:
+        self._forget_solved_problems(board)
+        self._close_answered_question(board)
+        if self._hand_in_the_way(board.time) or self._waits_for_a_person or board.held_back:
+            return []
+        if self._more_may_come(board):
+            return []
+        if board.empty and sum(piece is not None for piece in self.game.contents) > _FEW_PIECES:
+            return self._ask(board.time, "new", ("new", "resume"), ())
+        if self._undone:
+            return self._note_losses(board)
+        doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
+        if doubtful is not None:
+            return [*self._note_losses(board), *self._ask_after_a_while(board.time, doubtful)]
+        return self._taken_back(board) or [*self._note_losses(board), *self._explain(board)]
+
+    @property
+    def _last_move_square(self) -> Square | None:
+        """Where the last move was played."""
+        return next((ply.square for ply in reversed(self.game.history) if isinstance(ply, Move)), None)
+
+    @property
+    def _waits_for_a_person(self) -> bool:
+        return self.question is not None and self.question.question != "order"
+
+    def _explain(self, board: Comparison) -> list[Event]:
+        if self._last_move_square in board.lost or board.may_be_moved_piece(self.game):
+            return []  # what may follow depends on the last piece
+        if not board.arrivals:
+            return self._ask_about_maybes(board)
+        found = explain(self.game, board.arrivals)
+        if not found.complete and self._problems.keys() - {move.square for move in found.certain}:
+            return self._tell_what_is_wrong(board, found)
+        doubtful = self._first_told_by_later_play(board, found)
+        if doubtful is not None:
+            return self._ask_about(board.time, doubtful)
+        told = self._play(board.time, found.certain)
+        played = {move.square for move in found.certain}
+        board.arrivals = [arrival for arrival in board.arrivals if arrival.square not in played]
+        if not board.arrivals or self.over:
+            return told
+        return [*told, *self._tell_what_is_wrong(board, explain(self.game, board.arrivals))]
+
+    def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
+        """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
+        game = self.game
+        for move in found.certain:
+            arrival = next(arrival for arrival in board.arrivals if arrival.square == move.square)
+            meant = [other.piece for other in legal_moves(game, arrival)]
+            if len(meant) > 1:
+                return replace(arrival, contents=contents_of(meant))
+            game = game.play(move)
+        return None
+
+    def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
+        """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
+        if any(found.orders):
+            return self._ask_what_is_meant(board, found)
+        if self._problems and not self._reads_otherwise(board):
+            return []
+        for maybe in board.maybes:
+            if explain(self.game, [maybe, *board.arrivals]).complete:
+                return self._ask_about(board.time, maybe)
+        return self._tell_illegal(board.time, board.arrivals)
+
+    def _ask_what_is_meant(self, board: Comparison, found: Explanation) -> list[Event]:
+        square = found.next_square
+        if square is None:
+            choices = tuple(" ".join(map(str, order)) for order in found.orders)
+            return self._ask(board.time, "order", choices, tuple(sorted(a.square for a in board.arrivals)))
+        arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
+        if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
+            return []
+        then = reduce(Game.play, found.certain, self.game)
+        meant = contents_of(move.piece for move in legal_moves(then, arrival))
+        return self._ask_about(board.time, replace(arrival, contents=meant))
+
+    def _ask_about_maybes(self, board: Comparison) -> list[Event]:
+        for maybe in board.maybes:
+            appeared = maybe.after > float("-inf")
+            waited = board.time - maybe.since >= self._patience.maybe_s
+            if appeared and waited and legal_moves(self.game, maybe):
+                return self._ask_about(board.time, maybe)
+        return []
+
+    def _ask_about(self, time: float, arrival: Arrival) -> list[Event]:
+        """`PieceUnclear` or `KindNeeded`, once for what is read there."""
+        if self._is_told(arrival):
+            return []
+        event: Event
+        here, contents = self._here(time), possible(arrival.contents)
+        if self._kind_not_seen(arrival):
+            event = events.KindNeeded(**here, square=arrival.square, contents=contents)
+        else:
+            event = events.PieceUnclear(**here, square=arrival.square, contents=contents)
+        self._problems[arrival.square] = Problem(arrival.square, arrival.contents, event)
+        return [event]
+
+    def _kind_not_seen(self, arrival: Arrival) -> bool:
+        """Whether nothing but the colour is known: every kind that its owner still has is possible."""
+        colours = {piece.colour for piece in arrival.pieces}
+        if len(colours) > 1:
+            return False
+        in_hand = {kind for kind, left in self.game.in_hand(colours.pop()).items() if left}
+        return self._by_card or in_hand <= {piece.kind for piece in arrival.pieces}
+
+    def _tell_illegal(self, time: float, arrivals: Sequence[Arrival]) -> list[Event]:
+        arrival = self._first_to_blame(arrivals)
+        piece = next((p for p in arrival.pieces if p.colour is self.game.to_move), arrival.pieces[0])
+        refusal = self.game.refusal(arrival.square, piece)
+        if refusal is None or self._is_told(arrival):
+            return []  # where it is legal by itself, an earlier piece is to blame: it is held back
+        event = events.IllegalPlacement(
+            **self._here(time),
+            square=arrival.square,
+            content=piece,
+            reason=refusal.reason,
+            legal=tuple(sorted(refusal.legal)),
+            words=str(refusal),
+        )
+        self._problems[arrival.square] = Problem(arrival.square, arrival.contents, event)
+        return [event]
+
+    def _first_to_blame(self, arrivals: Sequence[Arrival]) -> Arrival:
+        """The earliest arrival; among those that may be the earliest, one of the player to move."""
+        earliest = [a for a in arrivals if not any(other.surely_before(a) for other in arrivals if other is not a)]
+        movers = [a for a in earliest if any(piece.colour is self.game.to_move for piece in a.pieces)]
+        return min(movers or earliest or arrivals, key=lambda arrival: arrival.since)
+
+    def _is_told(self, arrival: Arrival) -> bool:
+        problem = self._problems.get(arrival.square)
+        return problem is not None and problem.contents == arrival.contents
+
+    def _reads_otherwise(self, board: Comparison) -> bool:
+        """Whether a problem is read otherwise than when people were told of it."""
+        now = {arrival.square: arrival.contents for arrival in board.arrivals}
+        return any(now.get(square, told.contents) != told.contents for square, told in self._problems.items())
+
+    def _forget_solved_problems(self, board: Comparison) -> None:
+        doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
+        there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
+        self._problems = {square: problem for square, problem in self._problems.items() if square in there}
+
+    # Playing ------------------------------------------------------------------------------------------------------
+
+    def _here(self, time: float, ply: int | None = None) -> dict[str, Any]:
+        """What every event begins with; `ply` is the one awaited unless it is given."""
+        return {"time": time, "table": self.table, "ply": ply or len(self.game.history) + 1}
+
+    def _play(self, time: float, moves: Iterable[Move], *, ruled: bool = False) -> list[Event]:
+        told: list[Event] = []
+        for move in moves:
+            self._record = self._record.play(move, ruled=ruled)
+            if self._snapshot is not None:
+                self._cards.played(self._record.last_move.piece, self._snapshot.cards)
+            self._problems.pop(move.square, None)
+            self.question = None
+            told += [self._told(time, ply, entry) for ply, entry in self._record.newest]
+            told += self._told_of_the_end(time)
+        return told
+
+    def _told(self, time: float, ply: int, entry: Ply) -> Event:
+        here, colour = self._here(time, ply), entry.colour or Colour.LIGHT
+        if isinstance(entry, Pass):
+            return events.PassForced(**here, colour=colour)
+        return events.MovePlayed(**here, colour=colour, move=entry.plain, score=self._score(), ruled=entry.ruled)
+
+    def _told_of_the_end(self, time: float) -> list[Event]:
+        game = self.game
+        if game.outcome is not None:
+            return [self._game_over(time, game.outcome.winner)]
+        if game.last_chance and game.to_move is not None:
+            legal = tuple(sorted(game.legal_squares()))
+            return [events.LastChance(**self._here(time), colour=game.to_move, legal=legal)]
+        return []
+
+    def _game_over(self, time: float, winner: Colour | None) -> Event:
+        history = self.game.history
+        moves = tuple(map(str, history))
+        return events.GameOver(**self._here(time, len(history)), moves=moves, score=self._score(), winner=winner)
+
+    def _score(self) -> Score:
+        score = self.game.score
+        return Score(score.light, score.dark)
+
+    # Losses, taking back ------------------------------------------------------------------------------------------
+
+    def _restored(self, board: Comparison) -> list[Event]:
+        doubtful = self._may_be_swapped(board)
+        back = tuple(sorted(self._disturbed & board.kept.keys() - ({doubtful.square} if doubtful else set())))
+        self._disturbed -= set(back)
+        self._looks |= {square: seen.contents for square, seen in board.kept.items() if square not in self._disturbed}
+        return [events.BoardRestored(**self._here(board.time), squares=back)] if back else []
+
+    def _may_be_swapped(self, board: Comparison) -> Arrival | None:
+        """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
+        last = self._last_move_square
+        if last is None or last not in self._disturbed or last not in board.kept:
+            return None
+        seen = board.kept[last]
+        if not seen.contents & ~self._looks.get(last, ANYTHING):
+            return None
+        return Arrival(last, seen.contents, seen.since, seen.after)
+
+    def _may_be_moved(self, board: Comparison) -> Arrival | None:
+        """A piece that the last move was taken back for, and that may have been played there as several kinds."""
+        found = self._instead(board)
+        if len(found) != 1 or self._record.placements_on(set(board.lost)) != 1:
+            return None
+        meant = legal_moves(self._record.past[-1], found[0])
+        return replace(found[0], contents=contents_of(move.piece for move in meant)) if len(meant) > 1 else None
+
+    def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
+        return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
+
+    def _note_losses(self, board: Comparison) -> list[Event]:
+        new = tuple(sorted(set(board.lost) - self._disturbed))
+        self._disturbed |= set(new)
+        return [events.BoardDisturbed(**self._here(board.time), squares=new)] if new else []
+
+    def _taken_back(self, board: Comparison) -> list[Event]:
+        """The last placements are gone and another legal play lies there instead."""
+        count = self._record.placements_on(set(board.lost))
+        arrivals = self._instead(board)
+        if not count or not arrivals:
+            return []
+        found = explain(self._record.past[-count], arrivals)
+        if not found.unique:
+            return []
+        return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
+
+    def _instead(self, board: Comparison) -> list[Arrival]:
+        """What may lie there in place of the last placements; a cube that was moved keeps the card that is shown."""
+        found = [*board.arrivals, *board.replaced]
+        if not self._by_card or self._snapshot is None:
+            return found
+        return CardPiles().narrow(found, self._snapshot.cards, board.time)
+
+    def _take_back(self, time: float, count: int) -> list[Event]:
+        told: list[Event] = []
+        for _ in range(count):
+            move, self._record = self._record.last_move, self._record.take_back()
+            self._disturbed.discard(move.square)
+            self._cards.taken_back(move.piece, [ply.piece for ply in self.game.history if isinstance(ply, Move)])
+            told.append(events.MoveTakenBack(**self._here(time), move=move.plain))
+        return told
+
+    # Beginnings and ends ------------------------------------------------------------------------------------------
+
+    def _does_not_fit(self, board: Comparison) -> bool:
+        """Whether the first look at the board can be neither the game nor a move or two after it."""
+        if board.lost or len(board.arrivals) > _FEW_PIECES:
+            return True
+        return bool(board.arrivals) and not explain(self.game, board.arrivals).complete
+
+    def _is_left_of_it(self, board: Comparison) -> bool:
+        """Whether what lies there is left of the game, and nothing else."""
+        return bool(board.kept) and not board.arrivals and not board.replaced
+
+    def _may_be_either(self, board: Comparison) -> bool:
+        """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
+        if self._next is None or self._snapshot is None or len(board.kept) > _FEW_PIECES:
+            return False
+        return explain(self._next, compare(self._next, self._snapshot, Sayings()).arrivals).complete
+
+    def _ask(self, time: float, question: str, choices: tuple[str, ...], squares: tuple[Square, ...]) -> list[Event]:
+        if self.question is not None and (self.question.question, self.question.squares) == (question, squares):
+            return []
+        self.question = events.ChoiceNeeded(**self._here(time), question=question, choices=choices, squares=squares)
+        return [self.question]
+
+    def _close_answered_question(self, board: Comparison) -> None:
+        """Drop a question that the board itself has answered."""
+        if self.question is None or self.question.question == "correct":
+            return
+        if self.question.question == "order":
+            answered = not set(self.question.squares) <= {arrival.square for arrival in board.arrivals}
+        else:
+            answered = not board.strange
+        if answered:
+            self.question = None
+
+    def _after_the_end(self, board: Comparison) -> list[Event]:
+        """Removals are clearing up, unless just the last move is played otherwise.
+
+        The next match begins with its first piece on the cleared board.
+        """
+        self._forget_solved_problems(board)
+        self._cleared = self._cleared or board.empty
+        if self._cleared:
+            self.question = None
+        if self._hand_in_the_way(board.time) or self._waits_for_a_person:
+            return []
+        if self._cleared:
+            return self._next_match()
+        if len(board.lost) == 1 and not board.held_back and self.resigned is None:
+            return self._taken_back(board)
+        if board.lost or not board.arrivals:
+            return []
+        return self._tell_illegal(board.time, board.arrivals)
+
+    def _next_match(self) -> list[Event]:
+        if self._snapshot is None:
+            return []
+        fresh = self._fresh_game()
+        board = compare(fresh, self._snapshot, Sayings())
+        found = explain(fresh, board.arrivals)
+        if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
+            return []
+        return [*self._start_match(board.time, fresh), *self._decide(board)]
+
+    def _start_match(self, time: float, game: Game) -> list[Event]:
+        cards = self._cards
+        self._begin(Record.of(game))
+        self._cards.follow(cards)
+        return self.start(time)
+
+    def _fresh_game(self) -> Game:
+        return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
