@@ -33,6 +33,8 @@ _BLURRED_RATIO = 1.25
 _TRIES = 60
 _MIDDLING = (0.07, 0.3)
 _DARK = 0.15
+_THICK = 0.15
+"""The share of diagram sets with pieces that are thicker than is usual."""
 
 
 class Family(Enum):
@@ -234,15 +236,27 @@ def draw_scene(rng: Generator) -> Scene:
     return scene
 
 
+def with_thick_pieces(rng: Generator, scene: Scene) -> Scene:
+    """The scene, at times with pieces as thick as those cut from a beam."""
+    if scene.pieces.family is not Family.DIAGRAM or rng.random() >= _THICK:
+        return scene
+    return replace(scene, pieces=replace(scene.pieces, height=float(rng.uniform(0.34, 0.6))))
+
+
 def of_one_set(rng: Generator, scene: Scene) -> Scene:
-    """The same scene, but on its squares lie pieces of one set: two of each kind and colour, as in a real game."""
+    """The same scene, but all pieces are of one set: two of each kind and colour, as in a real game."""
     supply = [(colour, kind) for colour in Colour for kind in KINDS for _ in range(2)]
-    drawn = iter(rng.permutation(len(supply)).tolist())
-    placed = []
+    drawn = [supply[i] for i in rng.permutation(len(supply)).tolist()]
+    played, spares = [], []
     for piece in scene.placed:
-        colour, kind = (piece.colour, piece.kind) if piece.square is None else supply[next(drawn)]
-        placed.append(replace(piece, colour=colour, kind=kind))
-    return replace(scene, placed=placed)
+        if piece.square is not None:
+            colour, kind = drawn.pop()
+            played.append(replace(piece, colour=colour, kind=kind))
+    for piece in scene.placed:
+        left = [i for i, (colour, _) in enumerate(drawn) if colour is piece.colour]
+        if piece.square is None and left:
+            spares.append(replace(piece, kind=drawn.pop(left[-1])[1]))
+    return replace(scene, placed=played + spares)
 
 
 def _draw_any(rng: Generator) -> Scene:

@@ -14,19 +14,17 @@ import numpy as np
 from calibration.training.cloths import imitation, thing
 from calibration.training.scene import (
     CORNERS,
-    KINDS,
     SIDE,
     Camera,
-    Placed,
     Scene,
     draw_lens,
     draw_light,
     draw_scene,
     plain,
 )
+from calibration.training.spares import row_of_spares, with_spares
 from calibration.training.textures import any_colour, vary
-from calibration.training.view import View, turn
-from companion.rules import Colour
+from calibration.training.view import View
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -114,36 +112,12 @@ def _set_out(rng: Generator, scene: Scene) -> Scene:
     """At times tidy rows of spare pieces lie beside the board, as players lay them out; at times it is painted."""
     if rng.random() < _TIDY:
         sides = rng.permutation(4)[: rng.integers(1, 3)]
-        rows = [piece for side in sides.tolist() for piece in _rows_of_spares(rng, scene, side)]
-        played = [piece for piece in scene.placed if piece.square is not None]
-        scene = replace(scene, placed=played + rows)
+        scene = with_spares(scene, [piece for side in sides.tolist() for piece in row_of_spares(rng, scene, side)])
     if rng.random() < _PAINTED:
         paint = any_colour(rng) if rng.random() < 0.7 else vary(rng, (28, 28, 30), 8)
         lines = vary(rng, tuple(channel * rng.uniform(0.6, 1.5) for channel in paint), 6)
         scene = replace(scene, board=replace(scene.board, colours=(paint, vary(rng, paint, 4)), line_colour=lines))
     return scene
-
-
-def _rows_of_spares(rng: Generator, scene: Scene, side: int) -> list[Placed]:
-    """One to three rows of one player's spare pieces along a side of the board, some as far apart as its squares."""
-    pieces = scene.pieces
-    step = 2 * pieces.half + float(rng.uniform(0.02, 0.6))
-    beyond = pieces.half + float(rng.uniform(0.05, 1.0))
-    colour = Colour.LIGHT if rng.random() < 0.5 else Colour.DARK
-    kept, loose = float(rng.uniform(0.4, 1.0)), float(rng.uniform(0.0, 0.06))
-    wander = float(rng.uniform(0.0, 0.3))
-    count, start = int(rng.integers(2, 6)), float(rng.normal(0, 0.4))
-    found = []
-    for row in range(rng.integers(1, 4)):
-        for place in range(count):
-            if rng.random() < kept:
-                along = start + (place - (count - 1) / 2) * step + rng.normal(0, loose)
-                away = SIDE / 2 + beyond + row * step + rng.normal(0, loose)
-                lie = turn(side * np.pi / 2) @ (along, -away) + SIDE / 2
-                facing = float(rng.normal(0, wander) + (side + 2 * rng.integers(2)) * np.pi / 2)
-                kind = KINDS[rng.integers(len(KINDS))]
-                found.append(Placed(float(lie[0]), float(lie[1]), 0.0, facing, colour, kind, None))
-    return found
 
 
 def _as_in_a_household(rng: Generator, scene: Scene) -> Scene:

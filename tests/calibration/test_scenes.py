@@ -12,7 +12,7 @@ from calibration.training.calibrate import PROMISED, Judged, measure, reliabilit
 from calibration.training.dataset import Split, Studio, read_shards, write_shards
 from calibration.training.marks import MarkStyle, mark
 from calibration.training.render import render
-from calibration.training.scene import Family, colours_told, draw_board, draw_scene, draw_set, plain
+from calibration.training.scene import SIDE, Family, colours_told, draw_board, draw_scene, draw_set, plain
 from calibration.training.textures import Fabrics
 from calibration.training.truth import CLASSES, COVERED, JUDGED
 from companion.readings import ALL_CONTENTS
@@ -165,8 +165,22 @@ def test_what_was_promised_is_held_against_what_happened():
 def test_promises_are_made_on_boards_that_bear_one_sets_pieces():
     studio = Studio(Split.CALIBRATE)
     for number in range(40):
-        standing = Counter((p.colour, p.kind) for p in studio.scene(number).placed if p.square is not None)
-        assert max(standing.values(), default=0) <= 2
+        lying = Counter((piece.colour, piece.kind) for piece in studio.scene(number).placed)
+        assert max(lying.values(), default=0) <= 2
+
+
+def test_spare_pieces_lie_beside_the_board_in_rows_anywhere_or_nowhere():
+    studio = Studio(Split.TRAIN)
+    spares = [[p for p in studio.scene(number).placed if p.square is None] for number in range(60)]
+    assert {0, 1, 2, 9} <= {min(len(some), 9) for some in spares}
+    beyond = [max(abs(p.x - SIDE / 2), abs(p.y - SIDE / 2)) - SIDE / 2 for some in spares for p in some]
+    assert min(beyond) > 0.3
+
+
+def test_some_sets_have_thick_pieces():
+    studio = Studio(Split.TRAIN)
+    heights = [scene.pieces.height for scene in map(studio.scene, range(80)) if scene.pieces.family is Family.DIAGRAM]
+    assert 0.05 < np.mean(np.array(heights) > 0.34) < 0.3
 
 
 def test_what_is_ruled_out_is_counted_as_wrong():
