@@ -66,6 +66,12 @@ def colours_only(contents: Contents) -> Contents:
     return contents | sum(mask for mask in (of_colour(colour) for colour in Colour) if contents & mask)
 
 
+def kinds_only(contents: Contents) -> Contents:
+    """The same kinds, but of either colour, and empty: what a reading says where only the mark counts."""
+    kinds = (contents >> 1 | contents >> 5) & 0b1111
+    return EMPTY | kinds << 1 | kinds << 5
+
+
 @dataclass(frozen=True, slots=True)
 class BoardReading:
     """What a source could see of the whole board at one moment."""

@@ -13,6 +13,7 @@ from companion.readings import (
     BoardReading,
     board_text,
     contents_of,
+    kinds_only,
     of_colour,
     only,
     possible,
@@ -47,6 +48,12 @@ def test_sets_are_met_and_joined_as_bits(one, other):
 @given(st.lists(st.sampled_from(ALL_CONTENTS)))
 def test_a_content_told_twice_counts_once(members):
     assert contents_of(members) == contents_of(set(members))
+
+
+@given(sets_of_contents)
+def test_the_kinds_of_a_set_are_of_either_colour(members):
+    kinds = {content.kind for content in members if content is not None}
+    assert set(possible(kinds_only(contents_of(members)))) == {None, *(Piece(c, k) for c in Colour for k in kinds)}
 
 
 @given(sets_of_contents)

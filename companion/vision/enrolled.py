@@ -112,6 +112,8 @@ class EnrolledRecogniser:
 
     sides: Final = 1
     """Marks may look otherwise in the mirror."""
+    asks_spares: Final = False
+    """The set is known already."""
 
     def __init__(self, recogniser: Recogniser, look: Look) -> None:
         self._recogniser, self._look = recogniser, look

@@ -109,6 +109,8 @@ class Recogniser:
 
     sides: Final = 2
     """A patch tells more to who looks at it in the mirror too."""
+    asks_spares: Final = True
+    """What a set looks like is known better with its other pieces in sight."""
 
     def __init__(self, backbone: bytes, head: bytes, once: SetRule, twice: SetRule | None = None) -> None:
         """`once` is for what was looked at straight only, `twice` for what was looked at in the mirror as well."""

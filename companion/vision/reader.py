@@ -6,7 +6,7 @@ What is done here is what needs time: a square in which something moves is hidde
 last recognised is not recognised again, but once a second. Recognising is what costs most, so when much has changed at
 once it is spread over a few frames, what has changed most first. Until a square's turn has come it is told as it was
 last seen, for less time than anybody takes to believe it (`companion.settling`). A second look, in the mirror, comes
-when all that has changed was looked at straight.
+when all that has changed was looked at straight. Where that is not enough the pieces beside the board are looked at.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 import cv2
 import numpy as np
 
-from companion.readings import ANYTHING, BoardReading, colours_only
+from companion.readings import ANYTHING, BoardReading, colours_only, kinds_only, of_colour
+from companion.rules import Colour, Kind
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.lens import PINHOLE
 from companion.vision.motion import Motion
 from companion.vision.pieces import Tone, both, mirrored
-from companion.vision.rectify import FINEST, away_side, patches, rectify
+from companion.vision.rectify import FINEST, MARGIN, away_side, patches, rectify
+from companion.vision.spares import BESIDE, find_spares
 from companion.vision.supply import within_supply
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.readings import Contents
-    from companion.rules import Kind, Layout
+    from companion.rules import Layout
     from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
     from companion.vision.piles import PileWatcher
@@ -49,6 +51,8 @@ _SWEEP_S = 0.25
 """All squares of the board are recognised within this time, which is less than they take to settle."""
 _AT_ONCE = 3
 """So many squares in a frame in any case; half as many if they are not new."""
+_AROUND_S = 5.0
+"""While a square is unclear the pieces beside the board are looked at so often: it takes as long as some ten frames."""
 _MOSTLY = 0.5
 
 
@@ -58,6 +62,11 @@ class Recogniser(Protocol):
     @property
     def sides(self) -> int:
         """How many ways there are to look at a patch: 2 if its mirror image shows the same mark, else 1."""
+        ...
+
+    @property
+    def asks_spares(self) -> bool:
+        """Whether it helps to judge the squares together with the pieces that lie beside the board."""
         ...
 
     def recognise(self, patches: Image, *, mirror_too: bool = False) -> Floats:
@@ -72,7 +81,7 @@ class Recogniser(Protocol):
         ...
 
     def judge(self, embeddings: Floats) -> Floats:
-        """The probabilities that `recognise` gives, from the embeddings of all squares."""
+        """The probabilities that `recognise` gives, from the embeddings of all squares; spare pieces may follow."""
         ...
 
     def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:
@@ -181,6 +190,9 @@ class VideoReader:
         """When each side was last looked at."""
         self._known = np.zeros(self._looked.shape, np.bool_)
         """Whether the square has not changed since."""
+        self._spares: Floats | None = None
+        """Of the pieces beside the board, from the look around that showed most of them."""
+        self._looked_around = -np.inf
         self._time = -np.inf
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
@@ -193,7 +205,7 @@ class VideoReader:
         since, self._time = time - self._time, time
         pose = self._follower.follow(image, time)
         if isinstance(pose, BoardNotFound):
-            self._looked[:] = -np.inf
+            self._looked[:], self._looked_around, self._spares = -np.inf, -np.inf, None
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
@@ -213,8 +225,8 @@ class VideoReader:
             evidence=self._evidence,
         )
 
-    def _top_view(self, image: Image, pose: BoardPose, *, finest: int = FINEST) -> Image:
-        return rectify(image, pose.points(), self.layout, finest=finest, optics=self._reader.optics)
+    def _top_view(self, image: Image, pose: BoardPose, *, margin: int = MARGIN, finest: int = FINEST) -> Image:
+        return rectify(image, pose.points(), self.layout, margin=margin, finest=finest, optics=self._reader.optics)
 
     def _worth_a_look(self, moving: int, changes: Floats, since: float) -> list[tuple[int, int]]:
         """The sides, and their squares, to look at now.
@@ -248,14 +260,62 @@ class VideoReader:
         self._embeddings[sides, squares] = fresh
         self._looked[sides, squares] = self._time
         self._known[sides, squares] = True
-        twice = np.asarray(self._known.all(axis=0), np.bool_)
-        probabilities = recogniser.judge(self._embeddings[0])
-        if recogniser.sides > 1 and twice.any():
-            mirror = recogniser.judge(np.where(twice[:, None], self._embeddings[1], self._embeddings[0]))
-            probabilities = np.where(twice[:, None], both(probabilities, mirror), probabilities)
-        self._seen = self._reader.judged(probabilities, twice)
+        self._seen = self._judged()
+        if self._worth_a_look_around():
+            self._looked_around = self._time
+            around = self._top_view(image, pose, margin=BESIDE)
+            found = find_spares(recogniser, around, self.layout, away, Tone.of(cut), self._embeddings[0])
+            if self._spares is None or len(found) >= len(self._spares):
+                self._spares = found
+                self._seen = self._judged()
         self._evidence = _jpeg(top_view)
         self._motion.keep([i for side, i in chosen if side == 0])
+
+    def _judged(self) -> tuple[tuple[Contents, ...], int]:
+        """What each square may hold, and the mask of the covered ones.
+
+        Of an unclear mark those kinds are ruled out that it cannot be beside the spare pieces. They do not say which
+        colour a piece has: what lies in another light may look like the other colour.
+        """
+        alone, covered = self._judged_beside(None)
+        if self._spares is None or len(self._spares) == 0 or not any(map(_unclear, alone)):
+            return alone, covered
+        beside, _ = self._judged_beside(self._spares)
+        return tuple(map(_narrowed, alone, beside)), covered
+
+    def _judged_beside(self, spares: Floats | None) -> tuple[tuple[Contents, ...], int]:
+        """The same, judged together with these spare pieces only."""
+        if self._embeddings is None:
+            return self._seen
+        recogniser, straight = self._reader.recogniser, self._embeddings[0]
+
+        def judge(squares: Floats) -> Floats:
+            together = squares if spares is None else np.concatenate([squares, spares])
+            return recogniser.judge(together)[: len(squares)]
+
+        twice = np.asarray(self._known.all(axis=0), np.bool_)
+        probabilities = judge(straight)
+        if recogniser.sides > 1 and twice.any():
+            mirror = judge(np.where(twice[:, None], self._embeddings[1], straight))
+            probabilities = np.where(twice[:, None], both(probabilities, mirror), probabilities)
+        return self._reader.judged(probabilities, twice)
+
+    def _worth_a_look_around(self) -> bool:
+        """Whether a mark stays unclear that was looked at in every way."""
+        if not self._reader.recogniser.asks_spares or self._time - self._looked_around < _AROUND_S:
+            return False
+        return any(_unclear(seen) for i, seen in enumerate(self._seen[0]) if self._known[:, i].all())
+
+
+def _unclear(contents: Contents) -> bool:
+    """Whether a mark is seen, but not which of some: not what is covered, or a cube that bears none."""
+    kinds = kinds_only(contents) & of_colour(Colour.LIGHT)
+    return 1 < kinds.bit_count() < len(Kind)
+
+
+def _narrowed(alone: Contents, beside: Contents) -> Contents:
+    """What a square may hold, of the kinds that it may be beside spare pieces."""
+    return (alone & kinds_only(beside) or alone) if _unclear(alone) else alone
 
 
 def _mask(flags: Iterable[object]) -> int:

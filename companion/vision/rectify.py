@@ -38,10 +38,11 @@ def rectify(
     corners: NDArray[np.floating],
     layout: Layout,
     *,
+    margin: int = MARGIN,
     finest: int = FINEST,
     optics: Optics = PINHOLE,
 ) -> NDArray[np.uint8]:
-    """The top view of the board, `(rows * SQUARE + 2 * MARGIN, columns * SQUARE + 2 * MARGIN, 3)`, far row on top.
+    """The top view of the board, `(rows * SQUARE + 2 * margin, columns * SQUARE + 2 * margin, 3)`, far row on top.
 
     `image` is BGR, `(height, width, 3)`. `corners` are the board's outer corners at a1, d1, d4, a4 (for another layout:
     of its bounding rectangle, in that order) in straight pixels of `image` (see `companion.vision.lens`; without a
@@ -55,8 +56,8 @@ def rectify(
     """
     _check(image, corners)
     finer = min(finest, _finer(corners, layout))
-    width, height = (layout.columns * SQUARE + 2 * MARGIN, layout.rows * SQUARE + 2 * MARGIN)
-    outline = board_outline(layout) * finer + (finer - 1) / 2
+    width, height = (layout.columns * SQUARE + 2 * margin, layout.rows * SQUARE + 2 * margin)
+    outline = (board_outline(layout) + margin - MARGIN) * finer + (finer - 1) / 2
     to_picture = np.asarray(
         cv2.getPerspectiveTransform(outline.astype(np.float32), corners.astype(np.float32)), np.float64
     )
@@ -69,13 +70,18 @@ def patches(top_view: NDArray[np.uint8], layout: Layout, away: int = 0) -> NDArr
 
     With `away`, from `away_side`, the side that is farthest from the camera is on top of every patch.
     """
-    pad = (PATCH - SQUARE) // 2
+    start = margin_of(top_view, layout) - (PATCH - SQUARE) // 2
     cut = np.empty((len(layout), PATCH, PATCH, 3), np.uint8)
     for i, square in enumerate(layout.squares):
-        x = MARGIN + square.column * SQUARE - pad
-        y = MARGIN + (layout.rows - 1 - square.row) * SQUARE - pad
+        x = start + square.column * SQUARE
+        y = start + (layout.rows - 1 - square.row) * SQUARE
         cut[i] = top_view[y : y + PATCH, x : x + PATCH]
     return np.ascontiguousarray(np.rot90(cut, away, axes=(1, 2))) if away else cut
+
+
+def margin_of(top_view: NDArray[np.uint8], layout: Layout) -> int:
+    """The margin that a top view was made with."""
+    return (int(top_view.shape[1]) - layout.columns * SQUARE) // 2
 
 
 def away_side(corners: NDArray[np.floating], layout: Layout) -> int:

@@ -11,6 +11,7 @@ from companion.settling import SETTLE_S
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.reader import BoardReader, StillReading, VideoReader
 from companion.vision.rectify import MARGIN, SQUARE
+from companion.vision.spares import BESIDE
 
 LAYOUT = Layout.parse("4x4")
 SIDE = 4 * SQUARE
@@ -25,6 +26,7 @@ class GreyEyes:
     """A recogniser of squares painted in one of three greys: empty, light straight, covered."""
 
     sides = 1
+    asks_spares = False
 
     def __init__(self) -> None:
         self.looked: list[int] = []
@@ -213,3 +215,65 @@ def test_a_photograph_without_a_board_says_why(eyes):
     assert BoardReader(LAYOUT, eyes, lambda image, layout: BoardNotFound("no board here")).read(
         picture()
     ) == BoardNotFound("no board here")
+
+
+class EyesThatCompare(GreyEyes):
+    """By itself a light straight may be a diagonal as well; beside three spare pieces it is known which."""
+
+    asks_spares = True
+
+    def __init__(self, beside: str = "light diagonal") -> None:
+        super().__init__()
+        self.beside = contents_of([Piece.parse(beside)])
+        self.compared = False
+
+    def judge(self, embeddings):
+        self.compared = len(embeddings) > len(LAYOUT)
+        return super().judge(embeddings)
+
+    def contents(self, probabilities, *, twice=False):
+        alone = contents_of([PLUS, Piece.parse("light diagonal")])
+        unsure = self.beside if self.compared else alone
+        return tuple(unsure if seen == contents_of([PLUS]) else seen for seen in super().contents(probabilities))
+
+
+@pytest.fixture
+def looks_around(monkeypatch):
+    """The times at which spare pieces were searched for; three are found each time."""
+    times = []
+
+    def find(judging, top_view, layout, away, tone, squares):
+        assert top_view.shape == (SIDE + 2 * BESIDE, SIDE + 2 * BESIDE, 3)
+        times.append(len(times))
+        return np.full((3, 1), 200, np.float32)
+
+    monkeypatch.setattr("companion.vision.reader.find_spares", find)
+    return times
+
+
+def comparing(eyes) -> VideoReader:
+    return VideoReader(BoardReader(LAYOUT, eyes, lambda image, layout: POSE), Fixed())
+
+
+def test_a_mark_that_stays_unclear_is_compared_with_those_of_the_spare_pieces(looks_around):
+    reading = watch(comparing(EyesThatCompare()), picture(), picture(b2=200), picture(b2=200))[-1]
+    assert reading.squares[LAYOUT.index(B2)] == contents_of([Piece.parse("light diagonal")])
+    assert len(looks_around) == 1
+
+
+def test_spare_pieces_tell_no_colour_and_nothing_that_is_clear(looks_around):
+    seen = watch(comparing(EyesThatCompare("dark diagonal")), *[picture(b2=200)] * 3)[-1].squares
+    assert seen[LAYOUT.index(B2)] == contents_of([Piece.parse("light diagonal")])
+    assert seen[0] == EMPTY
+    seen = watch(comparing(EyesThatCompare("dark puller")), *[picture(b2=200)] * 3)[-1].squares
+    assert seen[LAYOUT.index(B2)] == contents_of([PLUS, Piece.parse("light diagonal")])
+
+
+def test_while_all_is_clear_nobody_looks_around(looks_around):
+    watch(comparing(EyesThatCompare()), *[picture()] * 9)
+    assert looks_around == []
+
+
+def test_while_a_mark_is_unclear_spare_pieces_are_looked_for_now_and_then(looks_around):
+    watch(comparing(EyesThatCompare("dark puller")), *[picture(b2=200)] * 120)
+    assert len(looks_around) == 3
