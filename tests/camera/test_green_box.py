@@ -45,8 +45,9 @@ def refereed(camera, profile=None, truth=None):
         except EndOfSource:
             return told
         said = referee.see(settler.feed(reader.read(frame.time, frame.image)))
-        for event in [event for event in said if isinstance(event, events.KindNeeded) and truth]:
-            said += referee.answer(frame.time, event.square, truth[event.square])
+        for event in said:  # an answer may lead to the next question
+            if isinstance(event, events.KindNeeded) and truth:
+                said += referee.answer(frame.time, event.square, truth[event.square])
         told += said
 
 
