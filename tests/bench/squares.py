@@ -106,7 +106,7 @@ def drawn(recogniser, count, tallies, bad):
                     bad.append((f"{verdicts[-1]}: {letters(truth)}, {letters(one)}", patch))
         for trait in traits(studio.scene(number)):
             tallies[trait].add(verdicts)
-    return spent / count * 1000, np.mean(covered) if covered else math.nan
+    return spent / max(1, count) * 1000, np.mean(covered) if covered else math.nan
 
 
 def photographs(recogniser, folder, tallies):
@@ -124,7 +124,9 @@ def photographs(recogniser, folder, tallies):
             for square, one in zip(BOARD.squares, said, strict=True)
             if str(square) not in truth["hidden"]
         ]
-        tallies[f"{folder.name}: {truth.get('family', 'set')}"].add(verdicts)
+        conditions = {True: ["plain"], False: ["hard"]}.get(truth.get("plain"), [])
+        for trait in ("all", truth.get("family", "set"), *conditions):
+            tallies[f"{folder.name}: {trait}"].add(verdicts)
 
 
 def main(arguments):
@@ -141,7 +143,8 @@ def main(arguments):
     print(f"{'':28}{'squares':>8}{'right':>10}{'unclear':>10}{'wrong':>9}{'at most':>9}{'boards':>8}{'perfect':>9}")
     for trait, tally in sorted(tallies.items()):
         print(f"{trait:28}{tally}")
-    print(f"covered squares noticed {noticed:.2%}; {each:.1f} ms a board of 16 squares, one core")
+    if asked.boards:
+        print(f"covered squares noticed {noticed:.2%}; {each:.1f} ms a board of 16 squares, one core")
     if asked.sheet and bad:
         write_sheet(asked.sheet, sorted(bad, key=lambda one: not one[0].startswith("wrong"))[:MOST_SHOWN], 100)
 
