@@ -133,12 +133,12 @@ def read_shards(folder: Path, split: Split) -> Boards:
     paths = sorted(path for path in folder.glob(f"{split.name.lower()}-*.npz") if ".part" not in path.name)
     if not paths:
         raise FileNotFoundError(f"{folder} has no shard of the {split.name.lower()} split; draw them first")
-    return Boards(*(_joined(paths, name) for name in Boards.__slots__))
-
-
-def _joined(paths: list[Path], name: str) -> NDArray[Any]:
-    """One field of all shards, which is in memory only once: forty thousand views are five gigabytes."""
     count = sum(len(_field(path, "plain")) for path in paths)
+    return Boards(*(_joined(paths, name, count) for name in Boards.__slots__))
+
+
+def _joined(paths: list[Path], name: str, count: int) -> NDArray[Any]:
+    """One field of all shards, which is in memory only once: forty thousand views are five gigabytes."""
     first = _field(paths[0], name)
     whole, at = np.empty((count, *first.shape[1:]), first.dtype), 0
     for path in paths:

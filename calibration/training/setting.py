@@ -22,7 +22,7 @@ from calibration.training.scene import (
     draw_scene,
     plain,
 )
-from calibration.training.spares import row_of_spares, with_spares
+from calibration.training.spares import in_rows
 from calibration.training.textures import any_colour, vary
 from calibration.training.view import View
 
@@ -111,8 +111,7 @@ def draw_setting(rng: Generator, longest: int, *, board: bool = True) -> Setting
 def _set_out(rng: Generator, scene: Scene) -> Scene:
     """At times tidy rows of spare pieces lie beside the board, as players lay them out; at times it is painted."""
     if rng.random() < _TIDY:
-        sides = rng.permutation(4)[: rng.integers(1, 3)]
-        scene = with_spares(scene, [piece for side in sides.tolist() for piece in row_of_spares(rng, scene, side)])
+        scene = in_rows(rng, scene, 2)
     if rng.random() < _PAINTED:
         paint = any_colour(rng) if rng.random() < 0.7 else vary(rng, (28, 28, 30), 8)
         lines = vary(rng, tuple(channel * rng.uniform(0.6, 1.5) for channel in paint), 6)

@@ -24,14 +24,19 @@ def set_aside(rng: Generator, scene: Scene) -> Scene:
     """The scene with its spare pieces as players may leave them."""
     way = rng.random()
     if way < _IN_ROWS:
-        sides = rng.permutation(4)[: rng.integers(1, 4)].tolist()
-        return with_spares(scene, [piece for side in sides for piece in row_of_spares(rng, scene, side)])
+        return in_rows(rng, scene, 3)
     if way < _IN_ROWS + _SCATTERED:
-        return with_spares(scene, [_anywhere(rng) for _ in range(rng.integers(3, 11))])
-    return with_spares(scene, []) if way < _IN_ROWS + _SCATTERED + _NONE else scene
+        return _with_spares(scene, [_anywhere(rng) for _ in range(rng.integers(3, 11))])
+    return _with_spares(scene, []) if way < _IN_ROWS + _SCATTERED + _NONE else scene
 
 
-def with_spares(scene: Scene, spares: list[Placed]) -> Scene:
+def in_rows(rng: Generator, scene: Scene, most: int) -> Scene:
+    """The scene with its spare pieces in rows along one up to `most` sides of the board."""
+    sides = rng.permutation(4)[: rng.integers(1, most + 1)].tolist()
+    return _with_spares(scene, [piece for side in sides for piece in _rows_of_spares(rng, scene, side)])
+
+
+def _with_spares(scene: Scene, spares: list[Placed]) -> Scene:
     """The scene with these spare pieces and no others."""
     return replace(scene, placed=[piece for piece in scene.placed if piece.square is not None] + spares)
 
@@ -44,7 +49,7 @@ def _anywhere(rng: Generator) -> Placed:
     return Placed(float(x), float(y), 0.0, float(rng.uniform(0, 2 * np.pi)), colour, KINDS[rng.integers(4)], None)
 
 
-def row_of_spares(rng: Generator, scene: Scene, side: int) -> list[Placed]:
+def _rows_of_spares(rng: Generator, scene: Scene, side: int) -> list[Placed]:
     """One to three rows of one player's spare pieces along a side of the board, some as far apart as its squares."""
     pieces = scene.pieces
     step = 2 * pieces.half + float(rng.uniform(0.02, 0.6))

@@ -53,6 +53,8 @@ _AT_ONCE = 3
 """So many squares in a frame in any case; half as many if they are not new."""
 _AROUND_S = 5.0
 """While a square is unclear the pieces beside the board are looked at so often: it takes as long as some ten frames."""
+_KINDS = of_colour(Colour.LIGHT)
+"""Stands for the kinds, where colours do not count."""
 _MOSTLY = 0.5
 
 
@@ -253,50 +255,49 @@ class VideoReader:
         away, top_view = away_side(pose.points(), self.layout), self._top_view(image, pose)
         cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
         seen = [mirrored(cut[i : i + 1]) if side else cut[i : i + 1] for side, i in chosen]
-        fresh = recogniser.embed(np.concatenate(seen), Tone.of(cut))
+        tone = Tone.of(cut)
+        fresh = recogniser.embed(np.concatenate(seen), tone)
         if self._embeddings is None:
             self._embeddings = np.zeros((*self._looked.shape, fresh.shape[1]), fresh.dtype)
+        embeddings = self._embeddings
         sides, squares = np.array(chosen).T
-        self._embeddings[sides, squares] = fresh
+        embeddings[sides, squares] = fresh
         self._looked[sides, squares] = self._time
         self._known[sides, squares] = True
-        self._seen = self._judged()
+        self._seen = self._judged(embeddings)
         if self._worth_a_look_around():
             self._looked_around = self._time
             around = self._top_view(image, pose, margin=BESIDE)
-            found = find_spares(recogniser, around, self.layout, away, Tone.of(cut), self._embeddings[0])
+            found = find_spares(recogniser, around, self.layout, away, tone, embeddings[0])
             if self._spares is None or len(found) >= len(self._spares):
                 self._spares = found
-                self._seen = self._judged()
+                self._seen = self._judged(embeddings)
         self._evidence = _jpeg(top_view)
         self._motion.keep([i for side, i in chosen if side == 0])
 
-    def _judged(self) -> tuple[tuple[Contents, ...], int]:
-        """What each square may hold, and the mask of the covered ones.
+    def _judged(self, sides: Floats) -> tuple[tuple[Contents, ...], int]:
+        """What each square may hold, and the mask of the covered ones, from the embeddings of its sides.
 
         Of an unclear mark those kinds are ruled out that it cannot be beside the spare pieces. They do not say which
         colour a piece has: what lies in another light may look like the other colour.
         """
-        alone, covered = self._judged_beside(None)
+        alone, covered = self._judged_beside(sides, sides[0, :0])
         if self._spares is None or len(self._spares) == 0 or not any(map(_unclear, alone)):
             return alone, covered
-        beside, _ = self._judged_beside(self._spares)
+        beside, _ = self._judged_beside(sides, self._spares)
         return tuple(map(_narrowed, alone, beside)), covered
 
-    def _judged_beside(self, spares: Floats | None) -> tuple[tuple[Contents, ...], int]:
-        """The same, judged together with these spare pieces only."""
-        if self._embeddings is None:
-            return self._seen
-        recogniser, straight = self._reader.recogniser, self._embeddings[0]
+    def _judged_beside(self, sides: Floats, spares: Floats) -> tuple[tuple[Contents, ...], int]:
+        """The same, of squares that are judged together with these spare pieces."""
+        recogniser, straight = self._reader.recogniser, sides[0]
 
         def judge(squares: Floats) -> Floats:
-            together = squares if spares is None else np.concatenate([squares, spares])
-            return recogniser.judge(together)[: len(squares)]
+            return recogniser.judge(np.concatenate([squares, spares]))[: len(squares)]
 
         twice = np.asarray(self._known.all(axis=0), np.bool_)
         probabilities = judge(straight)
         if recogniser.sides > 1 and twice.any():
-            mirror = judge(np.where(twice[:, None], self._embeddings[1], straight))
+            mirror = judge(np.where(twice[:, None], sides[1], straight))
             probabilities = np.where(twice[:, None], both(probabilities, mirror), probabilities)
         return self._reader.judged(probabilities, twice)
 
@@ -309,8 +310,7 @@ class VideoReader:
 
 def _unclear(contents: Contents) -> bool:
     """Whether a mark is seen, but not which of some: not what is covered, or a cube that bears none."""
-    kinds = kinds_only(contents) & of_colour(Colour.LIGHT)
-    return 1 < kinds.bit_count() < len(Kind)
+    return 1 < (kinds_only(contents) & _KINDS).bit_count() < len(Kind)
 
 
 def _narrowed(alone: Contents, beside: Contents) -> Contents:
