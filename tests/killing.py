@@ -77,10 +77,16 @@ class World:
     def picture(self) -> np.ndarray:
         with self._lock:
             now = time.monotonic()
-            waits_at = BRISK.first_s + (self.shown + self.bold + 1) * BRISK.move_s - 0.01
-            self.time = max(self.time, min(self.time + now - self._looked, waits_at))
+            self.time = max(self.time, min(self.time + now - self._looked, self._waits_at))
             self._looked = now
             return self._studio.picture(self.play.at(self.time), round(now * FRAMES_PER_S))
+
+    @property
+    def _waits_at(self) -> float:
+        """When the players stop for the page: after the moves that they may play, and never within a move."""
+        under_way = int((self.time - BRISK.first_s) // BRISK.move_s)
+        last = max(under_way, self.shown + self.bold)
+        return BRISK.first_s + (last + 1) * BRISK.move_s - 0.01
 
     @property
     def where(self) -> str:
