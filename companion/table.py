@@ -105,6 +105,8 @@ class TableView:
     disturbed: frozenset[Square]
     to_lift: frozenset[Square]
     """The squares whose piece has to leave the board before the game goes on."""
+    unseen: frozenset[Square]
+    """The squares that something has covered since the program looks: nothing is decided before all were seen once."""
     question: ChoiceNeeded | None
     source: str
     """What it was opened by; several are joined by ``+``."""
@@ -422,6 +424,7 @@ class Table:
             problems=referee.problems,
             disturbed=referee.disturbed,
             to_lift=referee.to_lift,
+            unseen=referee.unseen,
             question=referee.question,
             source=self.senses.name,
             lost=self.senses.lost,

@@ -133,6 +133,16 @@ class Umpire:
         return frozenset(self._undone)
 
     @property
+    def unseen(self) -> frozenset[Square]:
+        """The covered squares that were never seen, if they stay so: before all were seen once nothing is decided."""
+        snapshot = self._snapshot
+        if snapshot is None or self._started or self._hand_in_the_way(snapshot.time) or self._hand_since is None:
+            return frozenset()
+        each = enumerate(zip(self.game.layout.squares, snapshot.squares, strict=True))
+        never = (square for i, (square, seen) in each if snapshot.hidden >> i & 1 and seen.contents == ANYTHING)
+        return frozenset(never)
+
+    @property
     def over(self) -> bool:
         """Whether the match has ended, by the rules or by resigning."""
         return self.game.outcome is not None or self.resigned is not None

@@ -74,6 +74,7 @@ class TableState(BaseModel):
     problems: list[ProblemState]
     disturbed: list[str]
     to_lift: list[str] = Field(description="Squares whose piece has to leave the board before the game goes on.")
+    unseen: list[str] = Field(description="Squares covered since the start; before all were seen nothing is decided.")
     question: dict[str, Any] | None
     notices: list[NoticeState]
     source: str
@@ -117,6 +118,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "problems": [_problem(problem) for problem in view.problems],
         "disturbed": [str(square) for square in sorted(view.disturbed)],
         "to_lift": [str(square) for square in sorted(view.to_lift)],
+        "unseen": [str(square) for square in sorted(view.unseen)],
         "question": view.question.as_dict() if view.question else None,
         "notices": [{"kind": told.kind, "title": told.title, "text": told.text} for told in words.notices(view)],
         "source": view.source,

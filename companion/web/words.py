@@ -95,6 +95,10 @@ def _troubles(view: TableView) -> Iterator[Notice]:
         yield Notice("trouble", _("The board cannot be seen"), view.lost)
     elif view.trouble:
         yield Notice("trouble", _("The board is not found"), view.trouble)
+    elif view.unseen:
+        covered = ", ".join(map(str, sorted(view.unseen)))
+        why = _("Take away what covers %(squares)s: the whole board has to be seen once.", squares=covered)
+        yield Notice("trouble", _("Part of the board is covered"), why)
     for source, why in view.absent:
         yield Notice("note", _("%(source)s does not help now", source=source), why)
     if view.unrecorded:

@@ -117,6 +117,22 @@ def test_moved_piece_is_told_with_what_has_to_be_put_back(app, room):
     assert (notice.title, notice.text) == ("Something has moved", "Put back: a1 light straight")
 
 
+def test_a_hand_that_rests_on_the_board_from_the_start_is_asked_to_leave(app, here, room):
+    room.board.scene.covered = {Square.parse("b2"), Square.parse("a2")}
+    assert room.look().unseen == frozenset()
+    with app.test_request_context():
+        [notice] = notices(room.look())
+    assert notice.title == "Part of the board is covered"
+    assert notice.text == "Take away what covers a2, b2: the whole board has to be seen once."
+    assert here.get("/api/t/1").json["unseen"] == ["a2", "b2"]
+    room.board.scene.covered = set()
+    assert room.look().unseen == frozenset()
+    assert str(room.play("a1+").game.history[0]) == "a1+"
+    room.board.scene.covered = {Square.parse("b2")}
+    room.look()
+    assert room.look().unseen == frozenset()
+
+
 def test_trouble_comes_before_everything_else(app, room):
     room.play("a1+")
     room.put("c3", "dark straight")
