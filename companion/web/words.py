@@ -14,6 +14,7 @@ from companion.rules import Move, Pass
 from companion.web import reasons
 from companion.web.language import _
 from companion.web.names import content_name, kind_name, player
+from companion.web.seeing import why_not_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,7 +95,7 @@ def _troubles(view: TableView) -> Iterator[Notice]:
     elif view.lost:
         yield Notice("trouble", _("The board cannot be seen"), view.lost)
     elif view.trouble:
-        yield Notice("trouble", _("The board is not found"), view.trouble)
+        yield Notice("trouble", _("The board is not found"), why_not_found(view.trouble))
     elif view.unseen:
         covered = ", ".join(map(str, sorted(view.unseen)))
         why = _("Take away what covers %(squares)s: the whole board has to be seen once.", squares=covered)

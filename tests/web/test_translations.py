@@ -16,6 +16,7 @@ from markupsafe import escape
 from companion.rules import Game, Layout
 from companion.web.language import LANGUAGES, WRITTEN_IN
 from companion.web.reasons import explanation
+from companion.web.seeing import why_not_found
 from companion.web.words import headline, notices, reason
 from tests.web.room import Room
 from tests.web.test_page import PASSED, STORIES
@@ -147,3 +148,25 @@ def test_nothing_on_a_page_is_left_in_english(script, here, room, language, path
     for text, told in texts(script.translation(language)).items():
         shown = [form.format(escape(text)) for form in (">{}<", "> {}<", 'title="{}"', 'aria-label="{}"')]
         assert text == told or not any(form in page for form in shown), text
+
+
+def sentences_about_boards_not_found() -> set[str]:
+    """What the finder and the follower say: whole sentences that are written in their sources."""
+    vision = ROOT / "companion" / "vision"
+    written = (vision / "board.py").read_text() + (vision / "follow.py").read_text()
+    corners = ["upper", "lower", "left", "right", "upper left", "lower right"]
+    told = set(re.findall(r'(?:BoardNotFound\(|return )"([a-z][^"]{15,})"', written))
+    return told | {f"a hand or something else covers the board's {corner} corner; {REST}" for corner in corners}
+
+
+REST = "take it away, or give the board's corners"
+
+
+def test_why_the_board_is_not_found_is_told_in_the_readers_language(app):
+    told = sentences_about_boards_not_found()
+    assert len(told) == 12
+    with app.test_request_context(headers={"Accept-Language": "en"}):
+        english = {sentence: why_not_found(sentence) for sentence in told}
+    with app.test_request_context(headers={"Accept-Language": "it"}):
+        assert all(why_not_found(sentence) != english[sentence] != sentence for sentence in told)
+        assert why_not_found("the mat is upside down") == "the mat is upside down"
