@@ -20,6 +20,7 @@ import numpy as np
 
 from companion.errors import VisionError
 from companion.vision import lattice
+from companion.vision.alike import mixed_up
 from companion.vision.judge import SQUARES, Judge
 from companion.vision.markers import mat_corners
 from companion.vision.mesh import Mesh
@@ -51,6 +52,8 @@ _NEAR = 0.3
 """Places whose corners are closer than this, in squares, are the same place."""
 _ENOUGH = 0.85
 """From this likeness on, lines alone make a board of another layout."""
+_MIXED_UP = 0.5
+"""But not where squares and surroundings are mixed up more than this."""
 _SMALLEST_SQUARE = 10.0
 _COVERED = 0.5
 _ASIDE = 0.4
@@ -237,6 +240,11 @@ def _told(
         return BoardNotFound(
             f"no board here: nothing in the picture is clearly a board of the layout {layout}; if it is there, "
             "give its outer corners"
+        )
+    if mixed_up(levels, corners, turns[turn]) > _MIXED_UP:
+        return BoardNotFound(
+            f"what is here may be another board, or a part of one: its lines are those of the layout {layout}, its "
+            "colours are not; give the layout that lies here, or its outer corners"
         )
     cells = turns[0].cells
     alike = [np.array_equal(np.rot90(cells, other), cells) for other in range(4)]

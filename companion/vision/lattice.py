@@ -317,7 +317,7 @@ def weigh(levels: list[Picture], corners: Floats, mesh: Mesh) -> Weight:
         inner=float(np.average(lines[~rim], weights=lengths[~rim])) if not rim.all() else 0.0,
         weakest_line=float(lines.min()),
         weakest_side=float(lines[rim].min()),
-        beyond=_beyond((upright, level), _shown(levels[0].shape[:2], corners, flat.shape, mesh), mesh),
+        beyond=_beyond((upright, level), shown(levels[0].shape[:2], corners, flat.shape, mesh), mesh),
         between=_between(upright, level, mesh),
         weakest_contrast=_weakest_contrast(flat, mesh),
     )
@@ -343,7 +343,7 @@ def likeness(weight: Weight) -> float:
     return float(1 / (1 + np.exp(-6 * (evidence - 0.8))))
 
 
-def _shown(shape: tuple[int, ...], corners: Floats, flat: tuple[int, ...], mesh: Mesh) -> Floats:
+def shown(shape: tuple[int, ...], corners: Floats, flat: tuple[int, ...], mesh: Mesh) -> Floats:
     """Where a candidate's own flattened picture shows something of the picture of this `shape`: 1, elsewhere 0."""
     everything = np.ones((shape[0] // 8 + 1, shape[1] // 8 + 1), np.float32)
     to_flat = homography(corners / 8, _flat(mesh.corners))

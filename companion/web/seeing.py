@@ -10,6 +10,8 @@ import re
 
 from companion.web.language import _
 
+_OTHER_LAYOUT = re.compile(r"no board here: nothing in the picture is clearly a board of the layout .*")
+_ANOTHER_BOARD = re.compile(r"what is here may be another board, or a part of one: .*")
 _COVERED = re.compile(r"a hand or something else covers the board's (.+) corner; take it away, or give .*")
 
 
@@ -19,7 +21,13 @@ def why_not_found(told: str) -> str:
     if covered is not None:
         corner = _corners().get(covered[1], covered[1])
         return _("%(corner)s of the board is covered; take away what covers it.", corner=corner)
-    return _sentences().get(told, told)
+    if _ANOTHER_BOARD.fullmatch(told):
+        return _("What is here may be another board, or a part of one. Is it the board of this match?")
+    return _nowhere() if _OTHER_LAYOUT.fullmatch(told) else _sentences().get(told, told)
+
+
+def _nowhere() -> str:
+    return _("There is no board here: nothing in the picture is clearly one.")
 
 
 def _corners() -> dict[str, str]:
@@ -36,12 +44,11 @@ def _corners() -> dict[str, str]:
 
 
 def _sentences() -> dict[str, str]:
-    nowhere = _("There is no board here: nothing in the picture is clearly one.")
     return {
         "looking for the board": _("Looking for the board."),
         "the board is covered, or has just been moved": _("The board is covered, or has just been moved."),
-        "no board here: nothing in the picture has the board's lines": nowhere,
-        "no board here: nothing in the picture is clearly a board of four by four squares": nowhere,
+        "no board here: nothing in the picture has the board's lines": _nowhere(),
+        "no board here: nothing in the picture is clearly a board of four by four squares": _nowhere(),
         "what may be a board is seen badly, or hidden in part; move closer, make more light, or give its corners": _(
             "What may be the board is seen badly, or hidden in part. Move the camera closer, or make more light."
         ),

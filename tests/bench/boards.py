@@ -1,12 +1,13 @@
 """Boards of any layout, drawn on tables that nobody trained on: are they found, read, and their games refereed?
 
-    python -m tests.bench.boards [--pictures N] [--games N] [LAYOUT ...]
+    python -m tests.bench.boards [--pictures N] [--games N] [--others N] [LAYOUT ...]
 
 Every board is drawn in N pictures in mid-game, each with its own set, cloth, light and camera (`stress.look`: up to 40
 degrees from above, turned by up to 26), and N games without disturbances are watched as video. *Located* is within half
 a square at every corner of every square, *false* farther away; the error is that of the median board and of the worst.
 Squares are read as photographs, at the corners that were found. Games are watched twice: with the corners given for the
-first frame, and without.
+first frame, and without. With --others the board of each layout is then looked for in N pictures of other boards, where
+every one that is found is false.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ LAYOUTS = {
 }
 """Two are offset, two have holes, three are not all connected; the last three have 32 squares."""
 LOCATED = 0.5
-FIRST_PICTURE, FIRST_GAME = 100, 200
+FIRST_PICTURE, FIRST_GAME, FIRST_OTHER = 100, 200, 400
 
 
 def mid_game(layout, seed):
@@ -110,11 +111,19 @@ def games(layout, number, eyes, finder, *, given):
     return [outcomes.count(what) for what in ("exact", "asked", "stuck", "wrong")]
 
 
+def falsely(layout, number, finder):
+    """In how many of so many pictures of other boards one of this layout is found."""
+    others = [other for other in map(Layout.parse, LAYOUTS.values()) if other != layout]
+    shown = (mid_game(others[i % len(others)], FIRST_OTHER + i)[0] for i in range(number))
+    return sum(isinstance(finder(picture, layout), BoardPose) for picture in shown)
+
+
 def main():
     """Watch, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--pictures", type=int, default=20)
     parser.add_argument("--games", type=int, default=2)
+    parser.add_argument("--others", type=int, default=0)
     parser.add_argument("layouts", nargs="*", metavar="LAYOUT")
     asked = parser.parse_args()
     cv2.setNumThreads(1)
@@ -133,6 +142,10 @@ def main():
             f"{np.median(errors or [np.nan]):>7.2f}{max(errors, default=np.nan):>6.2f}{np.median(took):>6.2f}   {told}",
             flush=True,
         )
+    for name in asked.layouts or LAYOUTS:
+        if asked.others:
+            found = falsely(Layout.parse(LAYOUTS.get(name, name)), asked.others, finder)
+            print(f"{name}: falsely found in {found} of {asked.others} pictures of other boards", flush=True)
 
 
 if __name__ == "__main__":

@@ -92,6 +92,14 @@ def test_another_layout_that_is_not_there_asks_for_its_corners():
     assert "give its outer corners" in found.why
 
 
+@pytest.mark.parametrize(("lies", "asked"), [("####/####/####/####/####/####", "stairs"), ("ring", STEP)])
+def test_a_part_of_another_board_is_not_the_board_of_the_layout(lies, asked):
+    other = Layout.parse(lies)
+    found = locate(plates_on(plain_cloth(), other, lying(other, 0.1)), Layout.parse(asked))
+    assert isinstance(found, BoardNotFound)
+    assert found.why.startswith("what is here may be another board, or a part of one")
+
+
 def test_given_corners_are_taken_as_they_are():
     pose = locate_given([tuple(point) for point in FROM_ABOVE], SIZE)
     assert pose.corners == tuple(tuple(point) for point in FROM_ABOVE)

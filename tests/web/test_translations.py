@@ -156,6 +156,7 @@ def sentences_about_boards_not_found() -> set[str]:
     written = (vision / "board.py").read_text() + (vision / "follow.py").read_text()
     corners = ["upper", "lower", "left", "right", "upper left", "lower right"]
     told = set(re.findall(r'(?:BoardNotFound\(|return )"([a-z][^"]{15,})"', written))
+    told |= {start + "the layout ring; …" for start in re.findall(r'f"([a-z][^"{]+)the layout \{layout\}', written)}
     return told | {f"a hand or something else covers the board's {corner} corner; {REST}" for corner in corners}
 
 
@@ -164,7 +165,7 @@ REST = "take it away, or give the board's corners"
 
 def test_why_the_board_is_not_found_is_told_in_the_readers_language(app):
     told = sentences_about_boards_not_found()
-    assert len(told) == 12
+    assert len(told) == 14
     with app.test_request_context(headers={"Accept-Language": "en"}):
         english = {sentence: why_not_found(sentence) for sentence in told}
     with app.test_request_context(headers={"Accept-Language": "it"}):
