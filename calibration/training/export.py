@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from calibration.training.network import Shortcut
-from companion.vision.pieces import EMBEDDING
+from companion.vision.pieces import CHANNELS, EMBEDDING
 from companion.vision.rectify import PATCH
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def chain(name: str, layers: nn.Sequential, inward: list[str | int], outward: li
 
 def export(reader: Reader) -> tuple[bytes, bytes]:
     """The backbone as an ONNX file and the head as an `.npz` one; both take any number of squares at once."""
-    backbone = _Graph("backbone", ["squares", 3, PATCH, PATCH], ["squares", EMBEDDING])
+    backbone = _Graph("backbone", ["squares", CHANNELS, PATCH, PATCH], ["squares", EMBEDDING])
     for layer in reader.backbone.layers:
         _add(backbone, layer)
     head = io.BytesIO()

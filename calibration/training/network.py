@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from calibration.training.truth import CLASSES
 from companion.vision.context import ASKERS, ROUNDS
-from companion.vision.pieces import EMBEDDING
+from companion.vision.pieces import CHANNELS, EMBEDDING
 
 _PAIR = 2
 
@@ -40,12 +40,12 @@ class Shortcut(nn.Module):
 
 
 class Backbone(nn.Module):
-    """Patches `(n, 3, PATCH, PATCH)`, toned by `Tone`, to embeddings `(n, EMBEDDING)`."""
+    """Patches `(n, 4, PATCH, PATCH)`, as `with_relief` gives them, to embeddings `(n, EMBEDDING)`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            Convolution(3, 24, 5, 2),
+            Convolution(CHANNELS, 24, 5, 2),
             Convolution(24, 48, stride=2),
             Shortcut(48),
             Convolution(48, 80, stride=2),
@@ -100,7 +100,7 @@ class Head(nn.Module):
 
 
 class Reader(nn.Module):
-    """Both parts, for whole boards: `(b, squares, 3, PATCH, PATCH)` to scores `(b, squares, CLASSES)`."""
+    """Both parts, for whole boards: `(b, squares, 4, PATCH, PATCH)` to scores `(b, squares, CLASSES)`."""
 
     def __init__(self) -> None:
         super().__init__()

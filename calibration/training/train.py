@@ -14,7 +14,7 @@ from torch import nn
 
 from calibration.training.dataset import BOARD
 from calibration.training.network import Reader
-from companion.vision.pieces import Tone, mirrored
+from companion.vision.pieces import Tone, mirrored, with_relief
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def batches(data: Boards, course: Course) -> Iterator[tuple[Tensor, Tensor, Tens
 
 
 def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
-    """One board's patches as the network sees them, `(16, 3, PATCH, PATCH)`: shifted, mirrored, retoned."""
+    """One board's patches as the network sees them, `(16, 4, PATCH, PATCH)`: shifted, mirrored, retoned."""
     side = view.shape[0]
     shift = np.array([[1, 0, 0], [0, 1, 0]], np.float64) + rng.normal(0, 0.008, (2, 3))
     shift[:, 2] = rng.normal(0, 0.6, 2) - (shift[:, :2] - np.eye(2)) @ (side / 2, side / 2)
@@ -117,4 +117,4 @@ def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
     toned = toned * gains.astype(np.float32) + rng.normal(0, 0.06, (1, 3, 1, 1)).astype(np.float32)
     if rng.random() < 0.3:
         toned += rng.standard_normal(toned.shape, np.float32) * np.float32(rng.uniform(0, 0.12))
-    return np.asarray(toned, np.float32)
+    return with_relief(np.asarray(toned, np.float32))

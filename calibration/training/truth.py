@@ -35,6 +35,10 @@ _SEEN_FROM = 0.78
 _LEAST_CONTRAST = 5.0
 _CONTRAST_IN_GRAIN = 0.35
 _STEPS = 40
+_WHITE = 250
+_MOSTLY = 0.5
+_WITHIN_LINES = 0.43
+"""Half the side of what is nothing but ground in a square, in squares."""
 
 
 def truth(canvas: Canvas, picture: Bytes, marks: dict[Kind, Floats]) -> tuple[Floats, Floats]:
@@ -57,15 +61,20 @@ def truth(canvas: Canvas, picture: Bytes, marks: dict[Kind, Floats]) -> tuple[Fl
 
 
 def _legible(canvas: Canvas, picture: Bytes, piece: Placed, mark: Floats) -> bool:
-    """Whether the mark, or an unmarked piece itself, stands out from what is around it in the finished picture."""
+    """Whether the mark, or an unmarked piece itself, stands out from what is around it in the finished picture.
+
+    A dark piece that has become white is none that a person could name.
+    """
     pieces = canvas.scene.pieces
     steps = (np.arange(_STEPS) + 0.5) / _STEPS
     across, down = (grid.ravel() for grid in np.meshgrid(steps, steps))
     local = np.column_stack([2 * across - 1, 1 - 2 * down]) * pieces.half
     inside = np.hypot(*local.T) < 0.9 * pieces.half if pieces.round else np.abs(local).max(axis=1) < 0.9 * pieces.half
     face = _colours(canvas, picture, local[inside] @ turn(piece.turn).T + (piece.x, piece.y), pieces.height)
+    if piece.colour is Colour.DARK and (face.min(axis=1) >= _WHITE).mean() > _MOSTLY:
+        return False
     if pieces.blank:
-        around = square_outline(0.5, piece.square or 0)
+        around = square_outline(_WITHIN_LINES, piece.square or 0)
         ground = _colours(canvas, picture, around, 0.0)
         return _stands_out(face, ground)
     drawn = mark[(down * MASK).astype(int), (across * MASK).astype(int)][inside]

@@ -1,10 +1,10 @@
 """What lies on each square: a small network's judgement, turned into sets that keep what cannot be ruled out.
 
-Patches (`companion.vision.rectify.patches`) go in. A backbone gives each patch an embedding; a head compares it with
-those of the whole board (`companion.vision.context`) and answers with a probability for each content and for *covered*:
-a hand or a thing over the square. Probabilities leave this module only as conformal sets: `SetRule`
-holds thresholds calibrated on boards that training never saw; the card beside the models says how often the truth is
-ruled out all the same.
+Patches (`companion.vision.rectify.patches`) go in, toned by their board, and with a channel for what hardly differs
+from its surroundings (`with_relief`). A backbone gives each patch an embedding; a head compares it with those of the
+whole board (`companion.vision.context`) and answers with a probability for each content and for *covered*: a hand or a
+thing over the square. Probabilities leave this module only as conformal sets: `SetRule` holds thresholds calibrated on
+boards that training never saw; the card beside the models says how often the truth is ruled out all the same.
 
 The marks look the same after a quarter turn and in a mirror. Therefore patches may be turned until the side away from
 the camera is on top: the tops of thick pieces are then always shifted upwards. And each patch may be looked at in the
@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
+import cv2
 import numpy as np
 
 from companion.errors import VisionError
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 EMBEDDING: Final = 64
 """Length of a square's embedding."""
+CHANNELS: Final = 4
+"""Of the network's input: B, G, R, and what stands out."""
 COVERED: Final = len(ALL_CONTENTS)
 """The class after all contents: a hand, or another thing, is over the square."""
 CLASSES: Final = COVERED + 1
@@ -45,6 +48,10 @@ _KNOWN: Final = 0.7
 """Who is less sure of a square's being empty, light or dark asks about marks of both colours together."""
 _FLATTEST = 12.0
 _UNHEARD_OF = 1e-7
+_AROUND = 11
+"""A pixel's surroundings, in pixels of a patch: a quarter of a square."""
+_FAINTEST = 0.03
+"""What differs by less than this part of the board's spread does not stand out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +72,7 @@ class Tone:
         return cls(float(grey.mean()), max(float(grey.std()), _FLATTEST), (blue, green, red))
 
     def apply(self, patches: Patches) -> Floats:
-        """The network's input, `(n, 3, PATCH, PATCH)`."""
+        """The patches relative to the tone, `(n, 3, PATCH, PATCH)`."""
         toned = (patches.astype(np.float32) - self.mean) * np.float32(1 / self.spread)
         return np.ascontiguousarray(toned.transpose(0, 3, 1, 2))
 
@@ -139,7 +146,7 @@ class Recogniser:
     def embed(self, patches: Patches, tone: Tone) -> Floats:
         """Embeddings `(n, EMBEDDING)` of any patches of a board that has this tone."""
         _check(patches)
-        self._backbone.setInput(tone.apply(patches))
+        self._backbone.setInput(with_relief(tone.apply(patches)))
         return np.array(self._backbone.forward(), np.float32).reshape(len(patches), EMBEDDING)
 
     def judge(self, embeddings: Floats) -> Floats:
@@ -159,6 +166,24 @@ def bundled_backbone() -> bytes:
 def both(straight: Floats, mirror: Floats) -> Floats:
     """The probabilities `(n, CLASSES)` of what was looked at straight and in the mirror: their geometric mean."""
     return softmax((np.log(np.maximum(straight, _UNHEARD_OF)) + np.log(np.maximum(mirror, _UNHEARD_OF))) / 2)
+
+
+def with_relief(toned: Floats) -> Floats:
+    """The network's input, `(n, 4, PATCH, PATCH)`: what `Tone.apply` gives, and what stands out from its surroundings.
+
+    A mark burnt into walnut differs by a few levels from the wood, where light pieces and the board differ by many. In
+    the fourth channel every pixel's grey is told as that many standard deviations of the grey around it.
+    """
+    grey = toned.mean(axis=1)
+    relief = np.stack([_standing_out(patch) for patch in grey])
+    return np.concatenate([toned, relief[:, None]], axis=1)
+
+
+def _standing_out(grey: Floats) -> Floats:
+    size = (_AROUND, _AROUND)
+    mean = cv2.blur(grey, size)
+    variance = cv2.sqrBoxFilter(grey, -1, size) - mean * mean
+    return np.asarray((grey - mean) / np.sqrt(np.maximum(variance, 0) + _FAINTEST**2), np.float32)
 
 
 def mirrored(patches: Patches) -> Patches:

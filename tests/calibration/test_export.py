@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.pieces import EMBEDDING, Recogniser, SetRule, Tone
+from companion.vision.pieces import EMBEDDING, Recogniser, SetRule, Tone, with_relief
 from companion.vision.rectify import PATCH
 
 torch = pytest.importorskip("torch")
@@ -26,7 +26,7 @@ def test_opencv_and_pytorch_agree():
     tone = Tone.of(patches)
     recogniser = Recogniser(*export(reader), SetRule(least=0.1, covered=0.5))
     with torch.no_grad():
-        toned = torch.from_numpy(tone.apply(patches))
+        toned = torch.from_numpy(with_relief(tone.apply(patches)))
         embeddings = reader.backbone(toned).numpy()
         probabilities = torch.softmax(reader(toned[None]), -1)[0].numpy()
     assert embeddings.shape == (5, EMBEDDING)

@@ -16,7 +16,17 @@ from calibration.training.truth import JUDGED
 from companion.errors import VisionError
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Piece, Square
-from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, SetRule, Tone, mirrored
+from companion.vision.pieces import (
+    CHANNELS,
+    CLASSES,
+    COVERED,
+    EMBEDDING,
+    Recogniser,
+    SetRule,
+    Tone,
+    mirrored,
+    with_relief,
+)
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, patches, rectify
 
 
@@ -100,6 +110,23 @@ def test_tone_makes_exposure_irrelevant():
     dark = np.random.default_rng(3).integers(10, 110, (4, PATCH, PATCH, 1)).repeat(3, axis=3).astype(np.uint8)
     bright = (dark * 2 + 10).astype(np.uint8)
     np.testing.assert_allclose(Tone.of(dark).apply(dark), Tone.of(bright).apply(bright), atol=1e-3)
+
+
+def test_a_faint_mark_on_a_dark_piece_stands_out_as_a_bold_one_does():
+    board = np.full((2, PATCH, PATCH, 3), 200, np.uint8)
+    board[:, 20:60, 20:60] = 30
+    board[0, 38:42, 25:55] += 4
+    board[1, 38:42, 25:55] += 80
+    seen = with_relief(Tone.of(board).apply(board))
+    assert seen.shape == (2, CHANNELS, PATCH, PATCH)
+    faint, bold = (float(patch[39:41, 30:50].mean() - patch[30:36, 30:50].mean()) for patch in seen[:, 3])
+    assert bold > faint > 0.6 * bold
+    assert abs(seen[0, :3, 40, 40] - seen[0, :3, 30, 40]).max() < 0.1
+
+
+def test_nothing_stands_out_on_what_is_all_alike():
+    grey = np.full((1, PATCH, PATCH, 3), 90, np.uint8)
+    assert abs(with_relief(Tone.of(grey).apply(grey))[:, 3]).max() < 1e-3
 
 
 def test_a_covered_square_may_hold_anything(recogniser):
