@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
+WHITE = 250
+"""From this level on in all three channels, a pixel of a picture shows nothing but white."""
 _SHAKEN = 1.5
 
 

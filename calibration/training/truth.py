@@ -13,6 +13,7 @@ import numpy as np
 
 from calibration.training.canvas import BOARD, OVER, TABLE
 from calibration.training.marks import MASK
+from calibration.training.photograph import WHITE
 from calibration.training.scene import SIDE, colours_told
 from calibration.training.view import outline, square_outline, turn
 from companion.readings import ALL_CONTENTS
@@ -35,7 +36,6 @@ _SEEN_FROM = 0.78
 _LEAST_CONTRAST = 5.0
 _CONTRAST_IN_GRAIN = 0.35
 _STEPS = 40
-_WHITE = 250
 _MOSTLY = 0.5
 _WITHIN_LINES = 0.43
 """Half the side of what is nothing but ground in a square, in squares."""
@@ -71,7 +71,7 @@ def _legible(canvas: Canvas, picture: Bytes, piece: Placed, mark: Floats) -> boo
     local = np.column_stack([2 * across - 1, 1 - 2 * down]) * pieces.half
     inside = np.hypot(*local.T) < 0.9 * pieces.half if pieces.round else np.abs(local).max(axis=1) < 0.9 * pieces.half
     face = _colours(canvas, picture, local[inside] @ turn(piece.turn).T + (piece.x, piece.y), pieces.height)
-    if piece.colour is Colour.DARK and (face.min(axis=1) >= _WHITE).mean() > _MOSTLY:
+    if piece.colour is Colour.DARK and (face.min(axis=1) >= WHITE).mean() > _MOSTLY:
         return False
     if pieces.blank:
         around = square_outline(_WITHIN_LINES, piece.square or 0)

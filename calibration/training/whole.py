@@ -17,7 +17,7 @@ from calibration.training.canvas import OVER, Canvas
 from calibration.training.cloths import grid_cloth
 from calibration.training.ground import board_shadow, lay_board
 from calibration.training.marks import mark
-from calibration.training.photograph import take
+from calibration.training.photograph import WHITE, take
 from calibration.training.prisms import paint_piece
 from calibration.training.render import paint_visitor
 from calibration.training.scene import CORNERS, SIDE, plain
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from calibration.training.setting import Setting, Thing
     from calibration.training.textures import Fabrics, Texture
 
-_WHITE = 250
 _MOST_WHITE = 0.2
 
 
@@ -97,7 +96,7 @@ def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) / SIDE
     at = np.round(straight).astype(int).clip(0, np.array(frame) - 1)
     covered = tuple((canvas.owner[at[:, 1], at[:, 0]] == OVER).tolist())
-    over, white = _share(canvas.owner == OVER, straight), _share(image.min(axis=2) >= _WHITE, corners)
+    over, white = _share(canvas.owner == OVER, straight), _share(image.min(axis=2) >= WHITE, corners)
     seen_well = sides.min() >= 40 or scene.camera.tilt > 0.5
     return WholePicture(
         image=image,
