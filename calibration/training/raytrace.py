@@ -44,6 +44,8 @@ _LAMP_WATTS = 4.0
 _ENGRAVED = 0.012
 """Depth of an engraved mark, in squares."""
 _BEVEL = 0.012
+_SENSOR_MM = 36.0
+"""Blender's lenses have at least 1 mm: a sensor of 1 mm could not see as wide as some of the scenes do."""
 
 
 class Stage:
@@ -180,12 +182,12 @@ class Stage:
         self._stage.world = room
 
     def _camera(self) -> None:
-        """A pinhole with the same projection as the painted picture's."""
+        """A pinhole with the same projection as the painted picture's; `RuntimeError` if Blender has made another."""
         view = self._canvas.view
         rotation, focal, centre = view.lens()
         camera = bpy.data.cameras.new("camera")
-        camera.sensor_fit, camera.sensor_width = "HORIZONTAL", 1.0
-        camera.lens = focal / view.width
+        camera.sensor_fit, camera.sensor_width = "HORIZONTAL", _SENSOR_MM
+        camera.lens = _SENSOR_MM * focal / view.width
         camera.shift_x = (view.width / 2 - centre[0]) / view.width
         camera.shift_y = (centre[1] - view.height / 2) / view.width
         thing = bpy.data.objects.new("camera", camera)
@@ -195,6 +197,20 @@ class Stage:
         thing.matrix_world = matrix.T.tolist()
         self._stage.collection.objects.link(thing)
         self._stage.camera = thing
+        self._check_projection(thing)
+
+    def _check_projection(self, camera: Any) -> None:
+        """Truth is that of the painted scene: a corner that is seen elsewhere would make it wrong, silently."""
+        from bpy_extras.object_utils import world_to_camera_view  # noqa: PLC0415 - comes with bpy, as below
+        from mathutils import Vector  # noqa: PLC0415
+
+        view = self._canvas.view
+        bpy.context.view_layer.update()
+        shares = np.array([world_to_camera_view(self._stage, camera, Vector((x, y, 0.0)))[:2] for x, y in CORNERS])
+        seen = (shares * (1, -1) + (0, 1)) * (view.width, view.height)
+        if np.abs(seen - view.project(CORNERS, 0.0)).max() > 1:
+            msg = f"Blender sees the corners at {seen.round(1).tolist()}, not where the scene has them"
+            raise RuntimeError(msg)
 
     def _render(self) -> Floats:
         """The linear light that reaches the lens, BGR."""
