@@ -6,7 +6,8 @@ What is done here is what needs time: a square in which something moves is hidde
 last recognised is not recognised again, but once a second. Recognising is what costs most, so when much has changed at
 once it is spread over a few frames, what has changed most first. Until a square's turn has come it is told as it was
 last seen, for less time than anybody takes to believe it (`companion.settling`). A second look, in the mirror, comes
-when all that has changed was looked at straight. Where that is not enough the pieces beside the board are looked at.
+when all that has changed was looked at straight. Where that is not enough the pieces beside the board are looked at:
+they show what the set looks like, and as all of them are of one set, what is left for the squares.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ _SWEEP_S = 0.25
 _AT_ONCE = 3
 """So many squares in a frame in any case; half as many if they are not new."""
 _AROUND_S = 5.0
-"""While a square is unclear the pieces beside the board are looked at so often: it takes as long as some ten frames."""
+"""While a square is unclear the pieces beside the board are looked at so often: that takes half a second."""
+_AROUND_AT_ONCE_S = 1.0
+"""After this time already, if another square is unclear than was when they were last looked at."""
 _KINDS = of_colour(Colour.LIGHT)
 """Stands for the kinds, where colours do not count."""
 _MOSTLY = 0.5
@@ -140,10 +143,32 @@ class BoardReader:
         if isinstance(pose, BoardNotFound):
             return pose
         corners = pose.points()
-        seen = rectify(image, corners, self.layout, optics=self.optics)
+        seen = self.top_view(image, pose)
         probabilities = photographed(self.recogniser, seen, self.layout, away_side(corners, self.layout))
-        judged = self.judged(probabilities, np.ones(len(probabilities), np.bool_))
-        return StillReading(self.upright(pose, image), *judged, card=self._card(image, pose))
+        squares, hidden = self.judged(probabilities, np.ones(len(probabilities), np.bool_))
+        if self.asks_spares and any(map(_unclear, squares)):
+            squares = tuple(map(_narrowed, squares, self._beside_spares(image, pose, seen)))
+        return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
+
+    def _beside_spares(self, image: Image, pose: BoardPose, top_view: Image) -> tuple[Contents, ...]:
+        """What each square of a photograph may hold, judged together with all pieces that lie beside the board."""
+        away = away_side(pose.points(), self.layout)
+        seen = patches(top_view, self.layout, away)
+        tone = Tone.of(seen)
+        sides = np.stack([self.recogniser.embed(each, tone) for each in (seen, mirrored(seen))])
+        around = self.top_view(image, pose, margin=BESIDE)
+        spares = find_spares(self.recogniser, around, self.layout, away, tone, sides[0])
+        twice = np.ones(len(seen), np.bool_)
+        return self.judged(beside(self.recogniser, sides, spares, twice, self.layout.default_sets), twice)[0]
+
+    @property
+    def asks_spares(self) -> bool:
+        """Whether the pieces beside the board tell anything: cubes bear no marks to compare."""
+        return self.recogniser.asks_spares and not self.cubes
+
+    def top_view(self, image: Image, pose: BoardPose, *, margin: int = MARGIN, finest: int = FINEST) -> Image:
+        """The board as `rectify` gives it, in `image` where it has this straight pose."""
+        return rectify(image, pose.points(), self.layout, margin=margin, finest=finest, optics=self.optics)
 
     def upright(self, pose: BoardPose, image: Image) -> BoardPose:
         """A straight pose in pixels of the upright picture."""
@@ -173,6 +198,26 @@ def photographed(recogniser: Recogniser, top_view: Image, layout: Layout, away: 
     return within_supply(np.asarray(recogniser.recognise(seen, mirror_too=True), np.float32), layout.default_sets)
 
 
+def beside(
+    recogniser: Recogniser, sides: Floats, spares: Floats, twice: NDArray[np.bool_], sets: int | None = None
+) -> Floats:
+    """Probabilities `(n, 10)` of the squares, judged together with spare pieces.
+
+    `sides` are the embeddings of the squares' sides, straight and in the mirror, `(sides, n, length)`; `twice` tells
+    where both count. `spares` are embeddings, `(m, length)`. If the pieces, spare ones and others, lie there at the
+    same time, and are all of `sets` sets, no more of them are of a kind and colour than these have.
+    """
+    straight = sides[0]
+    probabilities = recogniser.judge(np.concatenate([straight, spares]))
+    if len(sides) > 1 and twice.any():
+        turned = recogniser.judge(np.concatenate([np.where(twice[:, None], sides[1], straight), spares]))
+        both_sides = np.concatenate([twice, np.zeros(len(spares), np.bool_)])[:, None]
+        probabilities = np.where(both_sides, both(probabilities, turned), probabilities)
+    if sets is not None:
+        probabilities = within_supply(np.asarray(probabilities, np.float32), sets)
+    return probabilities[: len(straight)]
+
+
 class VideoReader:
     """Reads the frames of one camera, in order; with `piles` also the cards beside the board."""
 
@@ -195,6 +240,10 @@ class VideoReader:
         self._spares: Floats | None = None
         """Of the pieces beside the board, from the look around that showed most of them."""
         self._looked_around = -np.inf
+        self._left = [ANYTHING] * len(reader.layout)
+        """What the last look around left possible on each square, until it changes."""
+        self._looked_around_for = np.zeros(len(reader.layout), np.bool_)
+        """Which squares have not changed since they were unclear when the pieces beside the board were looked at."""
         self._time = -np.inf
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
@@ -208,12 +257,13 @@ class VideoReader:
         pose = self._follower.follow(image, time)
         if isinstance(pose, BoardNotFound):
             self._looked[:], self._looked_around, self._spares = -np.inf, -np.inf, None
+            self._changed(np.ones(len(self.layout), np.bool_))
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
-        moves, changes = self._motion.see(self._top_view(image, pose, finest=1))
+        moves, changes = self._motion.see(self._reader.top_view(image, pose, finest=1))
         moving = _mask(moves)
-        self._known[:, changes > _CHANGED_SHARE] = False
+        self._changed(changes > _CHANGED_SHARE)
         chosen = self._worth_a_look(moving, changes, since)
         if chosen:
             self._recognise(image, pose, chosen)
@@ -227,8 +277,11 @@ class VideoReader:
             evidence=self._evidence,
         )
 
-    def _top_view(self, image: Image, pose: BoardPose, *, margin: int = MARGIN, finest: int = FINEST) -> Image:
-        return rectify(image, pose.points(), self.layout, margin=margin, finest=finest, optics=self._reader.optics)
+    def _changed(self, squares: NDArray[np.bool_]) -> None:
+        """Forget what was concluded of the squares that these flags name."""
+        self._known[:, squares] = False
+        self._looked_around_for[squares] = False
+        self._left = [ANYTHING if new else left for new, left in zip(squares, self._left, strict=True)]
 
     def _worth_a_look(self, moving: int, changes: Floats, since: float) -> list[tuple[int, int]]:
         """The sides, and their squares, to look at now.
@@ -252,7 +305,7 @@ class VideoReader:
 
     def _recognise(self, image: Image, pose: BoardPose, chosen: list[tuple[int, int]]) -> None:
         """Look at these sides anew, and judge them beside what is known of the others."""
-        away, top_view = away_side(pose.points(), self.layout), self._top_view(image, pose)
+        away, top_view = away_side(pose.points(), self.layout), self._reader.top_view(image, pose)
         cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
         seen = [mirrored(cut[i : i + 1]) if side else cut[i : i + 1] for side, i in chosen]
         tone = Tone.of(cut)
@@ -266,14 +319,34 @@ class VideoReader:
         self._known[sides, squares] = True
         self._seen = self._judged(embeddings)
         if self._worth_a_look_around():
-            self._looked_around = self._time
-            around = self._top_view(image, pose, margin=BESIDE)
-            found = find_spares(recogniser, around, self.layout, away, tone, embeddings[0])
-            if self._spares is None or len(found) >= len(self._spares):
-                self._spares = found
-                self._seen = self._judged(embeddings)
+            self._look_around(image, pose, tone, embeddings)
         self._evidence = _jpeg(top_view)
         self._motion.keep([i for side, i in chosen if side == 0])
+
+    def _worth_a_look_around(self) -> bool:
+        """Whether a mark stays unclear that was looked at in every way."""
+        since = self._time - self._looked_around
+        if not self._reader.asks_spares or since < _AROUND_AT_ONCE_S:
+            return False
+        unclear = self._unclear()
+        return bool((unclear & ~self._looked_around_for).any() or (since >= _AROUND_S and unclear.any()))
+
+    def _unclear(self) -> NDArray[np.bool_]:
+        """Which squares bear a mark that stays unclear though it was looked at in every way."""
+        return np.array(list(map(_unclear, self._seen[0]))) & self._known.all(axis=0)
+
+    def _look_around(self, image: Image, pose: BoardPose, tone: Tone, sides: Floats) -> None:
+        """Find the pieces beside the board, and what they leave possible on the unclear squares."""
+        self._looked_around, self._looked_around_for = self._time, self._looked_around_for | self._unclear()
+        around = self._reader.top_view(image, pose, margin=BESIDE)
+        away = away_side(pose.points(), self.layout)
+        found = find_spares(self._reader.recogniser, around, self.layout, away, tone, sides[0])
+        if self._spares is None or len(found) >= len(self._spares):
+            self._spares = found
+        left = self._judged_beside(sides, found, self.layout.default_sets)
+        for i in np.flatnonzero(self._looked_around_for):
+            self._left[i] = self._left[i] & left[i] or left[i]
+        self._seen = self._judged(sides)
 
     def _judged(self, sides: Floats) -> tuple[tuple[Contents, ...], int]:
         """What each square may hold, and the mask of the covered ones, from the embeddings of its sides.
@@ -281,41 +354,27 @@ class VideoReader:
         Of an unclear mark those kinds are ruled out that it cannot be beside the spare pieces. They do not say which
         colour a piece has: what lies in another light may look like the other colour.
         """
-        alone, covered = self._judged_beside(sides, sides[0, :0])
-        if self._spares is None or len(self._spares) == 0 or not any(map(_unclear, alone)):
-            return alone, covered
-        beside, _ = self._judged_beside(sides, self._spares)
-        return tuple(map(_narrowed, alone, beside)), covered
-
-    def _judged_beside(self, sides: Floats, spares: Floats) -> tuple[tuple[Contents, ...], int]:
-        """The same, of squares that are judged together with these spare pieces."""
-        recogniser, straight = self._reader.recogniser, sides[0]
-
-        def judge(squares: Floats) -> Floats:
-            return recogniser.judge(np.concatenate([squares, spares]))[: len(squares)]
-
         twice = np.asarray(self._known.all(axis=0), np.bool_)
-        probabilities = judge(straight)
-        if recogniser.sides > 1 and twice.any():
-            mirror = judge(np.where(twice[:, None], sides[1], straight))
-            probabilities = np.where(twice[:, None], both(probabilities, mirror), probabilities)
-        return self._reader.judged(probabilities, twice)
+        alone, covered = self._reader.judged(beside(self._reader.recogniser, sides, sides[0, :0], twice), twice)
+        narrowed = tuple(map(_narrowed, alone, self._left))
+        if self._spares is not None and len(self._spares) and any(map(_unclear, narrowed)):
+            narrowed = tuple(map(_narrowed, narrowed, self._judged_beside(sides, self._spares)))
+        return narrowed, covered
 
-    def _worth_a_look_around(self) -> bool:
-        """Whether a mark stays unclear that was looked at in every way."""
-        if not self._reader.recogniser.asks_spares or self._time - self._looked_around < _AROUND_S:
-            return False
-        return any(_unclear(seen) for i, seen in enumerate(self._seen[0]) if self._known[:, i].all())
+    def _judged_beside(self, sides: Floats, spares: Floats, sets: int | None = None) -> tuple[Contents, ...]:
+        """What each square may hold, judged together with these spare pieces; see `beside`."""
+        twice = np.asarray(self._known.all(axis=0), np.bool_)
+        return self._reader.judged(beside(self._reader.recogniser, sides, spares, twice, sets), twice)[0]
 
 
 def _unclear(contents: Contents) -> bool:
-    """Whether a mark is seen, but not which of some: not what is covered, or a cube that bears none."""
-    return 1 < (kinds_only(contents) & _KINDS).bit_count() < len(Kind)
+    """Whether a piece is seen, but not which kind: not what is covered."""
+    return contents != ANYTHING and (kinds_only(contents) & _KINDS).bit_count() > 1
 
 
-def _narrowed(alone: Contents, beside: Contents) -> Contents:
-    """What a square may hold, of the kinds that it may be beside spare pieces."""
-    return (alone & kinds_only(beside) or alone) if _unclear(alone) else alone
+def _narrowed(alone: Contents, among: Contents) -> Contents:
+    """What a square may hold, of the kinds that it may be among spare pieces."""
+    return (alone & kinds_only(among) or alone) if _unclear(alone) else alone
 
 
 def _mask(flags: Iterable[object]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
+import cv2
 import numpy as np
 
 from companion.vision.rectify import PATCH, SQUARE, margin_of
@@ -63,7 +64,12 @@ def find_spares(judging: Judging, top_view: Image, layout: Layout, away: int, to
     They are searched for as far as `top_view` goes (see `BESIDE`). `away` is as for `companion.vision.rectify.patches`,
     and `squares` are the embeddings of the board's squares.
     """
-    windows = [spot for spot in _windows(top_view, layout) if _may_show_a_piece(_cut(top_view, spot))]
+    unseen = np.asarray(top_view.max(axis=2) == 0)
+    windows = [
+        spot
+        for spot in _windows(top_view, layout)
+        if _cut(unseen, spot).mean() <= _UNSEEN and _may_show_a_piece(_cut(top_view, spot))
+    ]
     if not windows:
         return squares[:0]
     shares = _of_a_piece(judging, _embedded(judging, top_view, windows, away, tone), squares)
@@ -87,12 +93,12 @@ def _windows(top_view: Image, layout: Layout) -> Iterator[tuple[int, int]]:
 
 
 def _may_show_a_piece(window: Image) -> bool:
-    """Whether it is in the picture, and more than a plain stretch of the table."""
-    middle = window[_MIDDLE, _MIDDLE].reshape(-1, window.shape[2])
-    return bool(middle.std(axis=0).mean() >= _PLAIN and (window == 0).all(axis=2).mean() <= _UNSEEN)
+    """Whether it is more than a plain stretch of the table."""
+    _, spread = cv2.meanStdDev(window[_MIDDLE, _MIDDLE])
+    return bool(spread.mean() >= _PLAIN)
 
 
-def _cut(top_view: Image, spot: tuple[int, int]) -> Image:
+def _cut(top_view: NDArray[Any], spot: tuple[int, int]) -> NDArray[Any]:
     x, y = spot
     return top_view[y : y + PATCH, x : x + PATCH]
 
@@ -104,8 +110,9 @@ def _embedded(judging: Judging, top_view: Image, spots: list[tuple[int, int]], a
 
 
 def _of_a_piece(judging: Judging, windows: Floats, squares: Floats) -> Floats:
-    """How surely each window shows a piece, `(n,)`."""
-    judged = judging.judge(np.concatenate([squares, windows]))[len(squares) :]
+    """How surely each window shows a piece, `(n,)`, judged with some others beside the squares."""
+    parts = [windows[i : i + _AT_ONCE] for i in range(0, len(windows), _AT_ONCE)]
+    judged = np.concatenate([judging.judge(np.concatenate([squares, part]))[len(squares) :] for part in parts])
     return np.asarray(judged[:, _PIECES].sum(axis=1), np.float32)
 
 

@@ -23,19 +23,22 @@ _OF_A_KIND: Final = 2
 _MOST_STATES: Final = 10_000
 """A larger table is not begun: nothing is concluded then."""
 _HARDLY: Final = 1e-9
+_MOSTLY: Final = 0.5
 
 
 def within_supply(probabilities: Floats, sets: int) -> Floats:
     """Probabilities of each square's contents, given that the pieces are from `sets` sets.
 
     `probabilities` is `(n, contents)` in the order of `ALL_CONTENTS`, each square judged by itself; further columns
-    are left as they are. They come back unchanged if hardly any arrangement keeps to the supply: then the board bears
-    other pieces than was said.
+    are left as they are. They come back unchanged if hardly any arrangement keeps to the supply, or more pieces are
+    seen than there are: then other pieces lie there than was said.
     """
     most = _OF_A_KIND * sets
     if (most + 1) ** (_CONTENTS - 1) > _MOST_STATES:
         return probabilities
     judged = probabilities[:, :_CONTENTS].astype(np.float64)
+    if (judged[:, 1:].sum(axis=1) > _MOSTLY).sum() > most * (_CONTENTS - 1):
+        return probabilities
     whole = np.maximum(judged.sum(axis=1, keepdims=True), _HARDLY)
     together = _together(judged / whole, most)
     likelihood = together.sum(axis=1, keepdims=True)

@@ -277,3 +277,70 @@ def test_while_all_is_clear_nobody_looks_around(looks_around):
 def test_while_a_mark_is_unclear_spare_pieces_are_looked_for_now_and_then(looks_around):
     watch(comparing(EyesThatCompare("dark puller")), *[picture(b2=200)] * 120)
     assert len(looks_around) == 3
+
+
+def test_spare_pieces_are_looked_for_soon_when_another_mark_is_unclear(looks_around):
+    watch(comparing(EyesThatCompare("dark puller")), *[picture(b2=200)] * 15, *[picture(b2=200, d4=200)] * 15)
+    assert len(looks_around) == 2
+
+
+class EyesThatDoubt(GreyEyes):
+    """A mark is somewhat more like a straight than a diagonal; spare pieces are surely straights."""
+
+    asks_spares = True
+    spare_grey = 220
+
+    def judge(self, embeddings):
+        probabilities = super().judge(embeddings)
+        straight, diagonal = ALL_CONTENTS.index(PLUS), ALL_CONTENTS.index(Piece.parse("light diagonal"))
+        unsure = (probabilities[:, straight] == 1) & (embeddings[:, 0] != self.spare_grey)
+        probabilities[unsure, straight], probabilities[unsure, diagonal] = 0.7, 0.3
+        return probabilities
+
+    def contents(self, probabilities, *, twice=False):
+        return tuple(sum(1 << int(i) for i in np.flatnonzero(row[:-1] > 0.05)) for row in probabilities)
+
+
+@pytest.fixture
+def spares(monkeypatch):
+    """The greys of the spare pieces that are found."""
+    greys = [EyesThatDoubt.spare_grey] * 2
+    monkeypatch.setattr(
+        "companion.vision.reader.find_spares", lambda *_: np.array(greys, np.float32).reshape(len(greys), 1)
+    )
+    return greys
+
+
+EITHER, DIAGONAL = contents_of([PLUS, Piece.parse("light diagonal")]), contents_of([Piece.parse("light diagonal")])
+
+
+def test_with_both_straights_beside_the_board_a_mark_on_it_is_a_diagonal(spares):
+    seen = watch(comparing(EyesThatDoubt()), *[picture(b2=200)] * 3)[-1].squares
+    assert seen[LAYOUT.index(B2)] == DIAGONAL
+    spares.pop()
+    seen = watch(comparing(EyesThatDoubt()), *[picture(b2=200)] * 3)[-1].squares
+    assert seen[LAYOUT.index(B2)] == EITHER
+
+
+def test_what_the_spare_pieces_leave_holds_while_they_are_played_and_until_the_square_changes(spares):
+    reader = comparing(EyesThatDoubt())
+    watch(reader, *[picture(b2=200)] * 3)
+    spares.clear()
+    later = [reader.read(1 + i / 10, picture(b2=200, d4=200)).squares for i in range(30)]
+    assert later[-1][LAYOUT.index(B2)] == DIAGONAL
+    assert later[-1][LAYOUT.index(Square.parse("d4"))] == EITHER
+    lifted_and_back = [picture(d4=200), picture(d4=200), picture(b2=200, d4=200), picture(b2=200, d4=200)]
+    assert [reader.read(5 + i / 10, each) for i, each in enumerate(lifted_and_back)][-1].squares[
+        LAYOUT.index(B2)
+    ] == EITHER
+
+
+def test_a_photograph_is_read_together_with_the_pieces_beside_the_board(spares):
+    reader = BoardReader(LAYOUT, EyesThatDoubt(), lambda image, layout: POSE)
+    assert reader.read(picture(b2=200)).squares[LAYOUT.index(B2)] == DIAGONAL
+
+
+def test_beside_plain_cubes_nobody_looks_for_marks(looks_around):
+    reader = BoardReader(LAYOUT, EyesThatCompare(), lambda image, layout: POSE, cubes=True)
+    watch(VideoReader(reader, Fixed()), *[picture(b2=200)] * 9)
+    assert looks_around == []

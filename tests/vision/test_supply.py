@@ -41,6 +41,14 @@ def test_pieces_that_no_set_has_are_left_as_they_were_seen():
     np.testing.assert_array_equal(within_supply(rows, sets=1), rows)
 
 
+def test_more_pieces_than_a_set_has_are_left_as_they_were_seen():
+    one_set = [{letter: 0.9, "u": 0.1} for letter in "SDPsdp" for _ in range(2)] + [{"U": 1.0}] * 2 + [{"u": 1.0}] * 2
+    rows = judged(*one_set, {"u": 0.6, "p": 0.4})
+    np.testing.assert_array_equal(within_supply(rows, sets=1), rows)
+    one_less = [*one_set[:10], *one_set[11:], {"u": 0.6, "p": 0.4}]
+    assert within_supply(judged(*one_less), sets=1)[-1, LETTERS.index("u")] < 0.1
+
+
 def test_what_is_covered_stays_covered():
     rows = judged({"u": 1.0}, {"u": 1.0}, {"u": 0.3, "p": 0.1})
     rows[2, -1] = 0.6
