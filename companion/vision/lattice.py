@@ -78,8 +78,6 @@ class Weight:
 
     lines: float
     """Mean over all lines."""
-    inner: float
-    """Mean over the lines between squares."""
     weakest_line: float
     weakest_side: float
     beyond: float
@@ -314,7 +312,6 @@ def weigh(levels: list[Picture], corners: Floats, mesh: Mesh) -> Weight:
     lengths = np.array([run.length for run in mesh.runs])
     return Weight(
         lines=float(np.average(lines, weights=lengths)),
-        inner=float(np.average(lines[~rim], weights=lengths[~rim])) if not rim.all() else 0.0,
         weakest_line=float(lines.min()),
         weakest_side=float(lines[rim].min()),
         beyond=_beyond((upright, level), shown(levels[0].shape[:2], corners, flat.shape, mesh), mesh),

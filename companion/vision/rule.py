@@ -1,9 +1,8 @@
 """When a place in a picture is believed to be the board: three opinions in, one score out.
 
 The judge's network knows what boards look like; the pointer's, which sees the whole picture, whether this is where one
-lies; the lattice's weight knows whether all lines are there, end where they should and have nothing between them. Each
-is fooled by other things. A logistic regression, fitted on drawn pictures
-that the networks never saw, weighs them against each other.
+lies; the lattice's weight knows whether all lines are there and end where they should. Each is fooled by other things.
+A logistic regression, fitted on drawn pictures that the networks never saw, weighs them against each other.
 """
 
 from __future__ import annotations
@@ -20,11 +19,12 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.floating[Any]]
 
-SPEAKS: Final = np.array([1, 1, 1, 1, 1, 1, 1, 1, -1, -1, 1, -1, -1])
+SPEAKS: Final = np.array([1, 1, 1, 1, -1])
 """Which of the `features` speak for a board, and which against it."""
-_CLEAR_CONTRAST = 25.0
 _SUREST = 1e-6
-_FAIR_SUPPORT = 0.45
+_SUREST_LOGIT = 4.0
+_RUN_ON = 0.3
+"""Lines that run on beyond the board count from where they are weaker than its own by no more than this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,25 +49,9 @@ class FinderRule:
 def features(likely: float, support: float, weight: Weight) -> Floats:
     """What is weighed: the judge's score as a logit, the pointer's support, and how the lattice is seen.
 
-    Lines that run on, and those between the squares' sides, count from where no board has them any more, and from where
-    they are as strong as the board's own. What is seen well enough is not made better by being seen still better.
+    That the judge is against it weighs otherwise than that it is for it; it cannot be more for it than much.
     """
     likely = min(max(likely, _SUREST), 1 - _SUREST)
     logit = float(np.log(likely / (1 - likely)))
-    return np.array(
-        [
-            min(logit, 0.0),
-            min(max(logit, 0.0), 4.0),
-            min(support, _FAIR_SUPPORT),
-            support,
-            weight.lines,
-            min(weight.inner, 0.5),
-            min(weight.weakest_line, 0.3),
-            min(weight.weakest_line, 0.6),
-            max(weight.beyond - 0.2, 0.0),
-            max(weight.between - 0.25, 0.0),
-            min(weight.weakest_contrast, _CLEAR_CONTRAST) / _CLEAR_CONTRAST,
-            max(weight.beyond - weight.lines + 0.3, 0.0),
-            max(weight.between - weight.inner + 0.25, 0.0),
-        ]
-    )
+    runs_on = max(weight.beyond - weight.lines + _RUN_ON, 0.0)
+    return np.array([min(logit, 0.0), min(max(logit, 0.0), _SUREST_LOGIT), support, weight.lines, runs_on])

@@ -102,7 +102,7 @@ def test_the_pointer_takes_pictures_of_any_size():
 
 
 def weight(lines: float) -> Weight:
-    return Weight(lines, lines, lines - 0.1, lines, 0.5 - lines / 2, 0.2, 10 + 20 * lines)
+    return Weight(lines, lines - 0.1, lines, 0.5 - lines / 2, 0.2, 10 + 20 * lines)
 
 
 def test_a_rule_is_chosen_that_no_wrong_place_meets():

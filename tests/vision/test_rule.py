@@ -8,8 +8,8 @@ from companion.vision.board import BoardFinder
 from companion.vision.lattice import Weight
 
 RULE = BoardFinder.bundled().rule
-CLEAR = Weight(0.7, 0.65, 0.45, 0.7, 0.15, 0.15, 30.0)
-FAINT = Weight(0.25, 0.2, 0.1, 0.2, 0.25, 0.2, 4.0)
+CLEAR = Weight(0.7, 0.45, 0.7, 0.15, 0.15, 30.0)
+FAINT = Weight(0.25, 0.1, 0.2, 0.25, 0.2, 4.0)
 
 
 def test_clear_lines_that_the_judge_likes_are_the_board():
