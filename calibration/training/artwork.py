@@ -32,6 +32,7 @@ from calibration.training.scene import (
     draw_placed,
     draw_set,
     luminance,
+    placed_of_one_set,
     plain,
 )
 from calibration.training.textures import Fabrics, any_colour, vary
@@ -299,7 +300,8 @@ class ArtStudio:
         """Some pieces as they lie in play; with `moved`, lamp, camera and lens are others than before."""
         sight = self._draw_sight(steepest=45, least=40) if moved else self.sight
         pieces = replace(self.set.pieces, family=Family.DIAGRAM)
-        return self._take(sight, draw_placed(self._rng, pieces), hands)
+        placed = draw_placed(self._rng, pieces)
+        return self._take(sight, placed_of_one_set(self._rng.spawn(1)[0], placed), hands)
 
     def _draw_sight(self, steepest: float, least: float) -> Sight:
         """Ordinary light, a good enough camera, no more than `steepest` degrees from above."""

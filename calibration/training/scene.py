@@ -17,6 +17,8 @@ from calibration.training.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS,
 from companion.rules import Colour, Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.random import Generator
 
     Albedo = tuple[float, float, float]
@@ -245,18 +247,23 @@ def with_thick_pieces(rng: Generator, scene: Scene) -> Scene:
 
 def of_one_set(rng: Generator, scene: Scene) -> Scene:
     """The same scene, but all pieces are of one set: two of each kind and colour, as in a real game."""
+    return replace(scene, placed=placed_of_one_set(rng, scene.placed))
+
+
+def placed_of_one_set(rng: Generator, placed: Sequence[Placed]) -> list[Placed]:
+    """Pieces where these are, dealt from one set: those on the board first."""
     supply = [(colour, kind) for colour in Colour for kind in KINDS for _ in range(2)]
     drawn = [supply[i] for i in rng.permutation(len(supply)).tolist()]
     played, spares = [], []
-    for piece in scene.placed:
+    for piece in placed:
         if piece.square is not None:
             colour, kind = drawn.pop()
             played.append(replace(piece, colour=colour, kind=kind))
-    for piece in scene.placed:
+    for piece in placed:
         left = [i for i, (colour, _) in enumerate(drawn) if colour is piece.colour]
         if piece.square is None and left:
             spares.append(replace(piece, kind=drawn.pop(left[-1])[1]))
-    return replace(scene, placed=played + spares)
+    return played + spares
 
 
 def _draw_any(rng: Generator) -> Scene:

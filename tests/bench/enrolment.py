@@ -3,8 +3,8 @@
 ``python -m tests.bench.enrolment [SETS] [PICTURES] [FIRST]``
 
 Draws SETS sets (20 if not said), from number FIRST (1000) on, enrols each from two pictures, and reads PICTURES (60)
-pictures of games with it, at their true corners. In four of five pictures lamp, camera and lens are others than at
-enrolment; in one of five there is a hand. *Right* is exactly the truth, *unclear* keeps it among others, *wrong* has
+pictures of games with it, at their true corners, as `companion read` does. In four of five pictures lamp, camera and
+lens are others than at enrolment; in one of five there is a hand. *Right* is exactly the truth, *unclear* keeps it among others, *wrong* has
 ruled it out; *at most* and *at least* are the ends of the 95 % intervals. Squares that are covered, or whose mark the
 picture does not show, do not count. *Pointed out* are the sets of which `calibrate enrol` says that kinds look alike.
 """
@@ -25,7 +25,8 @@ from companion.rules import Layout
 from companion.vision.board import BoardPose
 from companion.vision.enrolled import EnrolledRecogniser, Look
 from companion.vision.pieces import Recogniser
-from companion.vision.rectify import away_side, patches, rectify
+from companion.vision.reader import photographed
+from companion.vision.rectify import away_side, rectify
 from tests.bench.shares import wilson
 
 BOARD = Layout.parse("4x4")
@@ -59,8 +60,8 @@ def sight(shot):
 
 def read(recogniser, shot):
     """Right, unclear and wrong squares of a picture, and the covered ones with those of them that were noticed."""
-    seen = patches(rectify(shot.image, shot.corners, BOARD), BOARD, away_side(shot.corners, BOARD))
-    said = np.array(recogniser.contents(recogniser.recognise(seen)))
+    view = rectify(shot.image, shot.corners, BOARD)
+    said = np.array(recogniser.contents(photographed(recogniser, view, BOARD, away_side(shot.corners, BOARD))))
     truth = np.array(shot.contents)
     counts = (shot.weights == JUDGED) & ~shot.covered
     right, wrong = counts & (said == truth), counts & (said & truth == 0)
