@@ -155,8 +155,8 @@ class ChoiceNeeded(Event):
     """The program cannot decide and asks a person.
 
     `question` is ``order`` (several pieces, more than one legal order), ``start`` (the board does not fit the game when
-    the program starts), ``new`` (the board was emptied in mid-game) or ``correct`` (a correction makes later moves
-    illegal).
+    the program starts), ``new`` (the board was emptied in mid-game) or ``correct`` (a correction would make later moves
+    illegal, which are the choices here; the answer is the correction once more, or ``resume``).
     """
 
     question: str

@@ -73,9 +73,10 @@ class Referee(Umpire):
             piece: what it is; by default what is read there, of the player to move if both colours are possible.
 
         Raises:
-            IllegalMoveError: if the square is taken or the game is over.
-            RulesError: if nothing is read there and `piece` is not given.
+            IllegalMoveError: if the square is taken.
+            RulesError: if the match is over, or nothing is read there and `piece` is not given.
         """
+        self._refuse_when_over()
         if piece is None:
             pieces = [found for found in possible(self._seen(square)) if found is not None]
             piece = next((p for p in pieces if p.colour is self.game.to_move), next(iter(pieces), None))
@@ -92,7 +93,7 @@ class Referee(Umpire):
             RulesError: if there is no move to take back.
         """
         square = self._record.last_move.square
-        self.resigned = None
+        self.resigned, self.question = None, None
         self._undo_on(square)
         return self._take_back(time, 1)
 
@@ -102,10 +103,10 @@ class Referee(Umpire):
             self._undone.add(square)
 
     def correct(self, time: float, ply: int, text: str, *, rule_later: bool = False) -> list[Event]:
-        """Replace the move at `ply` (1-based) by `text`; later moves stay.
+        """Replace the move at `ply` (1-based) by `text`; later moves stay, and so does a resignation.
 
         If a later move is illegal then, nothing changes and a `ChoiceNeeded` lists it; with `rule_later` it is accepted
-        as a ruling.
+        as a ruling. The game goes on meanwhile.
 
         Raises:
             NotationError: if `text` is no move.
@@ -113,6 +114,7 @@ class Referee(Umpire):
         """
         record, refused = self._record.corrected(ply, text)
         if refused and not rule_later:
+            self.question = None
             return self._ask(time, "correct", refused, ())
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
@@ -130,16 +132,19 @@ class Referee(Umpire):
         Raises:
             RulesError: if the match is over already.
         """
+        self._refuse_when_over()
+        self.resigned = colour
+        return [events.Resigned(**self._here(time), colour=colour), *self._told_of_the_end(time)]
+
+    def _refuse_when_over(self) -> None:
         if self.over:
             raise RulesError("the match is over already")
-        self.resigned = colour
-        return [events.Resigned(**self._here(time), colour=colour), self._game_over(time, colour.other)]
 
     def choose(self, time: float, choice: str) -> list[Event]:
         """Answer the question that is open.
 
         ``resume`` keeps the game and shows what differs; ``new`` begins a match with what lies there; an order of moves
-        plays it; what a correction made illegal is ruled by `correct` itself.
+        plays it. What a correction would make illegal is ruled by `correct` itself; ``resume`` leaves all as it was.
 
         Raises:
             RulesError: if nothing is asked, or `choice` is not offered; ``join`` needs `join`.
@@ -147,8 +152,9 @@ class Referee(Umpire):
         question = self.question
         if question is None:
             raise RulesError("nothing is asked right now")
-        if choice not in question.choices or choice == "join" or question.question == "correct":
-            raise RulesError(f"{choice!r} does not answer the question; offered are: {', '.join(question.choices)}")
+        offered = ("resume",) if question.question == "correct" else question.choices
+        if choice not in offered or choice == "join":
+            raise RulesError(f"{choice!r} does not answer the question; offered are: {', '.join(offered)}")
         self.question = None
         told: list[Event] = []
         if question.question == "order":

@@ -256,7 +256,7 @@ class Umpire:
 
     @property
     def _waits_for_a_person(self) -> bool:
-        return self.question is not None and self.question.question != "order"
+        return self.question is not None and self.question.question not in ("order", "correct")
 
     def _explain(self, board: Comparison) -> list[Event]:
         if self._last_move_square in board.lost or board.may_be_moved_piece(self.game):
@@ -402,6 +402,8 @@ class Umpire:
 
     def _told_of_the_end(self, time: float) -> list[Event]:
         game = self.game
+        if self.resigned is not None:
+            return [self._game_over(time, self.resigned.other)]
         if game.outcome is not None:
             return [self._game_over(time, game.outcome.winner)]
         if game.last_chance and game.to_move is not None:

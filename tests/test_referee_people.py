@@ -127,6 +127,27 @@ def test_a_correction_that_makes_later_moves_illegal_asks_first():
     assert scene.referee.question is None
 
 
+def test_the_game_goes_on_while_a_correction_is_thought_over():
+    scene = scene_after("a1+", "a2+", "a3+")
+    scene.referee.correct(scene.time, 1, "a1x")
+    assert scene.play("a4x") == ["dark a4x"]
+    assert scene.referee.question is None
+
+
+def test_a_refused_correction_can_be_left_and_another_be_tried():
+    scene = scene_after("a1+", "a2+", "a3+")
+    scene.referee.correct(scene.time, 1, "a1x")
+    with pytest.raises(RulesError, match="offered are: resume"):
+        scene.referee.choose(scene.time, "a2+")
+    assert scene.referee.choose(scene.time, "resume") == []
+    assert scene.referee.question is None
+    for move in ("a1x", "a1<>"):
+        (asked,) = scene.referee.correct(scene.time, 1, move)
+        assert asked.question == "correct"
+    scene.referee.undo(scene.time)
+    assert scene.referee.question is None
+
+
 @pytest.mark.parametrize(
     ("ply", "text", "error"),
     [
@@ -143,6 +164,22 @@ def test_impossible_corrections_are_refused_and_change_nothing(ply, text, error)
     with pytest.raises(error):
         scene.referee.correct(scene.time, ply, text)
     assert scene.game == before
+
+
+def test_a_correction_after_a_resignation_leaves_it_resigned():
+    scene = scene_after("a1+", "a2+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    corrected, over = scene.referee.correct(scene.time, 2, "a2x")[:2]
+    assert isinstance(corrected, events.Corrected)
+    assert (over.winner, over.moves) == (Colour.DARK, ("a1+", "a2x"))
+    assert scene.referee.resigned is Colour.LIGHT
+
+
+def test_no_ruling_counts_after_a_resignation():
+    scene = scene_after("a1+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    with pytest.raises(RulesError, match="over already"):
+        scene.referee.accept(scene.time, A2, piece("D+"))
 
 
 def test_resigning_ends_the_match_for_the_other_player():

@@ -55,6 +55,8 @@ def ending_of(events: Iterable[Event]) -> dict[str, str]:
                 tags = {"Termination": "resigned", "Winner": str(winner or "draw")}
             case GameOver():
                 tags = {"Termination": "normal"}
+            case Corrected(position="") if resigned:
+                tags = {"Termination": "abandoned"}
             case MovePlayed() | MoveTakenBack() | Corrected():
                 resigned, tags = False, {"Termination": "abandoned"}
     return tags

@@ -127,7 +127,7 @@ def _questions(view: TableView) -> Iterator[Notice]:
         "correct": (_("The correction makes later moves illegal"), " ".join(asked.choices)),
     }[asked.question]
     words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
-    choices = () if asked.question == "correct" else asked.choices
+    choices = ("resume",) if asked.question == "correct" else asked.choices
     yield Notice("ask", title, text, choices=tuple((choice, words.get(choice, choice)) for choice in choices))
 
 

@@ -156,6 +156,18 @@ def test_resigned_match_names_its_winner(log):
     assert (imported.finished, imported.winner, imported.score) == (True, Colour.DARK, Score(0, 0))
 
 
+def test_a_resigned_match_that_is_corrected_stays_resigned(log):
+    scene = Scene()
+    scene.play("a1+", "a3><")
+    scene.events += scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.events += scene.referee.correct(scene.time, 2, "a3<>")
+    match = log.begin(Opening())
+    log.append(match, scene.events)
+    assert (log.match(match).finished, log.match(match).winner) == (True, Colour.DARK)
+    assert log.match_text(match).tags["Termination"] == "resigned"
+    assert [str(ply) for ply in log.game(match).history] == ["a1+", "a3<>"]
+
+
 def test_layouts_and_sets_are_kept(log):
     game = Game.start("anywhere", layout=Layout.parse("8x4"), sets=3)
     match = log.begin(Opening.of(game, variant="green-box"))
