@@ -37,7 +37,7 @@ class Background:
         self.settle_s = source.settle_s
         self._source = source
         self._ready: queue.Queue[BoardReading | Exception] = queue.Queue(_KEPT)
-        self._wishes: queue.SimpleQueue[tuple[Layout, Future[None]]] = queue.SimpleQueue()
+        self._wishes: queue.SimpleQueue[tuple[Layout, int, Future[None]]] = queue.SimpleQueue()
         """The layouts that it shall look at, for its thread to do."""
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -60,13 +60,13 @@ class Background:
             raise ready
         return ready
 
-    def lay_out(self, layout: Layout) -> None:
+    def lay_out(self, layout: Layout, sets: int) -> None:
         """Look at another board; see `companion.readings.Source`. What was read ahead of the old one is dropped."""
         if self._thread is None:
-            self._source.lay_out(layout)
+            self._source.lay_out(layout, sets)
             return
         done: Future[None] = Future()
-        self._wishes.put((layout, done))
+        self._wishes.put((layout, sets, done))
         while not done.done() and self._thread.is_alive():
             self._drop_ready()  # or else the thread might wait for room
             wait([done], READ_S)
@@ -110,9 +110,9 @@ class Background:
     def _grant_wishes(self) -> None:
         with contextlib.suppress(queue.Empty):
             while True:
-                layout, done = self._wishes.get_nowait()
+                layout, sets, done = self._wishes.get_nowait()
                 try:
-                    self._source.lay_out(layout)
+                    self._source.lay_out(layout, sets)
                     done.set_result(None)
                 except RulesError as refusal:
                     done.set_exception(refusal)

@@ -53,9 +53,9 @@ class Paced:
         reading, self._next = self._next, None
         return reading
 
-    def lay_out(self, layout: Layout) -> None:
+    def lay_out(self, layout: Layout, sets: int) -> None:
         """See `companion.readings.Source`; a file keeps to the board that it shows."""
-        self._source.lay_out(layout)
+        self._source.lay_out(layout, sets)
 
     def close(self) -> None:
         """Close the source."""

@@ -146,8 +146,8 @@ class Source(Protocol):
         """
         ...
 
-    def lay_out(self, layout: Layout) -> None:
-        """Read a board of this layout from now on.
+    def lay_out(self, layout: Layout, sets: int) -> None:
+        """Read a board of this layout from now on, with so many sets of pieces in play.
 
         Raises:
             RulesError: if that cannot be the board that is watched: a recording, or a tile board of other squares.

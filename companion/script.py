@@ -63,7 +63,7 @@ class ScriptedSource:
             return reading
         raise EndOfSource(f"{self.name} has ended")
 
-    def lay_out(self, layout: Layout) -> None:
+    def lay_out(self, layout: Layout, sets: int) -> None:  # noqa: ARG002 (it is refused anyway)
         """Refuse: a script tells of one board."""
         raise RulesError(f"{self.name} is written for its own board and cannot show {layout}")
 

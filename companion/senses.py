@@ -109,8 +109,10 @@ class Senses:
                     return glimpse
         return None
 
-    def lay_out(self, layout: Layout) -> None:
+    def lay_out(self, layout: Layout, sets: int) -> None:
         """Look at a board of this layout from now on, and at nothing that was seen of the one before.
+
+        So many `sets` of pieces are in play.
 
         Raises:
             RulesError: if a source cannot; then all go on with the old board.
@@ -118,11 +120,11 @@ class Senses:
         told: list[_Sense] = []
         try:
             for sense in self._senses:
-                sense.source.lay_out(layout)
+                sense.source.lay_out(layout, sets)
                 told.append(sense)
         except RulesError:
             for sense in told:
-                sense.source.lay_out(self._layout)
+                sense.source.lay_out(self._layout, sets)
             raise
         self._layout = layout
         for sense in self._senses:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from companion.fusion import Disagreement
     from companion.readings import Snapshot, Source
     from companion.referee import Referee
-    from companion.rules import Colour, Game, Layout, Square
+    from companion.rules import Colour, Game, Square
     from companion.senses import Glimpse
     from companion.store.records import Opening
     from companion.umpire import Problem
@@ -249,21 +249,22 @@ class Table:
     def new_match(self, game: Game, players: Players) -> Deed:
         """The deed that begins another match with these players; the one in play is left as it is.
 
-        On another layout the source is told to read that one; the deed raises `RulesError` if it cannot.
+        Of another layout, or with other sets of pieces, the source is told; the deed raises `RulesError` if it cannot
+        read that.
         """
 
         def begin(referee: Referee, time: float) -> list[Event]:
-            if game.layout != referee.game.layout:
-                self._lay_out(game.layout)
+            if (game.layout, game.sets) != (referee.game.layout, referee.game.sets):
+                self._lay_out(game)
             told = replace(self._recorder.opening, layout=str(game.layout), sets=game.sets)
             self._recorder.opening = replace(told, light=players.light, dark=players.dark)
             return referee.new_match(time, game)
 
         return begin
 
-    def _lay_out(self, layout: Layout) -> None:
+    def _lay_out(self, game: Game) -> None:
         """Look at another board, and at nothing that was seen of the one before."""
-        self.senses.lay_out(layout)
+        self.senses.lay_out(game.layout, game.sets)
         self._evidence, self._picture = b"", None
 
     # The thread ---------------------------------------------------------------------------------------------------

@@ -145,20 +145,20 @@ def test_a_source_whose_board_is_not_found_does_not_hold_up_the_other():
 
 def test_another_board_is_laid_out_for_all_sources_or_for_none():
     class Willing(Feed):
-        def lay_out(self, layout):
+        def lay_out(self, layout, sets):
             self.layout = layout
 
     class Stubborn(Feed):
-        def lay_out(self, layout):
+        def lay_out(self, layout, sets):
             raise RulesError("this one cannot")
 
     willing, stairs = Willing(), Layout.parse("8x4")
     senses = Senses([willing, Stubborn()], BOARD)
     with pytest.raises(RulesError, match="this one cannot"):
-        senses.lay_out(stairs)
+        senses.lay_out(stairs, 2)
     assert willing.layout == BOARD
     both = Senses([willing, Willing()], BOARD)
-    both.lay_out(stairs)
+    both.lay_out(stairs, 2)
     willing.put(Scene(stairs).reading())
     assert len(both.look(0).snapshot.squares) == 32
 
@@ -221,7 +221,7 @@ def test_after_another_layout_nothing_of_the_old_board_is_read():
     feed.put(*old.hold(10 * READING_S))
     with Background(feed) as source:
         heard(source, 1)
-        source.lay_out(stairs)
+        source.lay_out(stairs, 2)
         assert feed.layout == stairs
         while feed.items.qsize():
             source.read(0)

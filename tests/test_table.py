@@ -54,10 +54,10 @@ class Feed:
             raise item
         return item
 
-    def lay_out(self, layout):
+    def lay_out(self, layout, sets):
         if len(layout) % 32 == 16:
             raise RulesError("feed: cannot show that")
-        self.layout = layout
+        self.layout, self.sets = layout, sets
 
     def close(self):
         self.closed = True
@@ -299,7 +299,7 @@ def test_new_match_on_another_board_is_read_and_logged_as_such():
     with table.running():
         wait_for(table, lambda view: view.picture)
         view = table.do(table.new_match(Game.start(layout=stairs, sets=3), Players()))
-        assert (view.game.layout, view.picture, feed.layout) == (stairs, None, stairs)
+        assert (view.game.layout, view.picture, feed.layout, feed.sets) == (stairs, None, stairs, 3)
         scene = Scene(stairs)
         feed.put(*scene.hold(1), *scene.play(Square.parse("h4"), Piece.parse("light pusher"), Pace()))
         assert str(wait_for(table, lambda view: view.game.history).game.history[0]) == "h4<>"

@@ -97,15 +97,17 @@ class Camera:
         self.latest = frame
         return self.reader.read(frame.time, frame.image)
 
-    def lay_out(self, layout: Layout) -> None:
+    def lay_out(self, layout: Layout, sets: int) -> None:
         """Look for another board; see `companion.readings.Source`."""
         if layout == self.reader.layout:
+            self.reader.expect(sets)
             return
         if not self.live or self._reader_for is None:
             raise RulesError(
                 f"{self.name} shows a board of {self.reader.layout}; for {layout}, watch a camera or a tile board"
             )
         self.reader = self._reader_for(layout)
+        self.reader.expect(sets)
 
     def close(self) -> None:
         """Close the frame source."""

@@ -55,6 +55,7 @@ def equip(
     *,
     profile: Profile | None = None,
     variant: str = "standard",
+    sets: int | None = None,
     patient: bool = False,
     clock: Clock = time.monotonic,
 ) -> Equipment:
@@ -74,7 +75,9 @@ def equip(
         raise SourceError(f"{twice} is given twice; once is enough")
     sources = [
         closing.enter_context(
-            open_source(text, layout, corners, profile=profile, variant=variant, patient=patient, clock=clock)
+            open_source(
+                text, layout, corners, profile=profile, variant=variant, sets=sets, patient=patient, clock=clock
+            )
         )
         for text in texts
     ]

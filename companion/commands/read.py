@@ -15,6 +15,7 @@ from companion.commands.sight import (
     corners_option,
     layout_option,
     profile_option,
+    sets_option,
     variant_option,
 )
 from companion.errors import CompanionError
@@ -37,6 +38,7 @@ CORNER_NAMES = ("a1", "d1", "d4", "a4")
 @profile_option
 @corners_option
 @layout_option
+@sets_option
 @variant_option
 @json_option
 @click.pass_context
@@ -46,6 +48,7 @@ def read(
     profile: Profile | None,
     corners: Corners | None,
     layout: Layout,
+    sets: int | None,
     variant: str,
     *,
     as_json: bool,
@@ -54,7 +57,7 @@ def read(
 
     Without corners, a1 is the corner in the lower left of the picture.
     """
-    reader = replace(board_reader(layout, corners, profile, variant=variant), cards=card_reader(profile))
+    reader = replace(board_reader(layout, corners, profile, variant=variant, sets=sets), cards=card_reader(profile))
     failed = False
     for image in images:
         told = _read(reader, image)

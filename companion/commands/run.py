@@ -64,7 +64,9 @@ def run(
         log = open_until_done.enter_context(open_log(data))
         tables, tiles = {}, {}
         for table, texts in by_table(sources).items():
-            equipment = equip(texts, layout, corners, open_until_done, profile=profile, variant=variant, patient=True)
+            equipment = equip(
+                texts, layout, corners, open_until_done, profile=profile, variant=variant, sets=sets, patient=True
+            )
             tables[table] = table_for(equipment, game, log, table=table, variant=variant)
             if equipment.virtual is not None:
                 tiles[table] = equipment.virtual

@@ -100,7 +100,7 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
     if not last.finished:
         played = log.game(last.id)
         for each in equipment.sources:
-            each.lay_out(played.layout)
+            each.lay_out(played.layout, played.sets)
         referee = Referee(played, table=table, variant=last.opening.variant)
         return seated(source, referee, log.recorder(last.opening, resume=last))
     referee = Referee(game, table=table, variant=variant)

@@ -114,9 +114,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of a match: --first, --layout, --sets and --variant."""
     for option in (
         variant_option,
-        click.option(
-            "--sets", type=click.IntRange(min=1), help="Sets of pieces in play. [default: as the board needs]"
-        ),
+        sets_option,
         layout_option,
         click.option(
             "--first",
@@ -128,6 +126,13 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
     ):
         command = option(command)
     return command
+
+
+def sets_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --sets, given to the command as `sets`."""
+    return click.option(
+        "--sets", type=click.IntRange(min=1), help="Sets of pieces in play. [default: as the board needs]"
+    )(command)
 
 
 def variant_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -148,6 +153,7 @@ def open_source(
     *,
     profile: Profile | None = None,
     variant: str = "standard",
+    sets: int | None = None,
     patient: bool = False,
     clock: Clock = time.monotonic,
 ) -> Source:
@@ -161,7 +167,7 @@ def open_source(
         VisionError: if `corners` cannot be the corners of a board.
     """
     try:
-        return _opened(text, layout, Sight(corners, profile, variant), clock, patient=patient)
+        return _opened(text, layout, Sight(corners, profile, variant, sets), clock, patient=patient)
     except SourceSyntaxError as error:
         raise click.UsageError(str(error)) from error
 
@@ -173,6 +179,8 @@ class Sight:
     corners: Corners | None = None
     profile: Profile | None = None
     variant: str = "standard"
+    sets: int | None = None
+    """So many sets of pieces are in play; None stands for as many as the board needs."""
 
 
 def _opened(text: str, layout: Layout, sight: Sight, clock: Clock, *, patient: bool) -> Source:
@@ -203,7 +211,7 @@ def video_reader(layout: Layout, sight: Sight) -> VideoReader:
     from companion.vision.piles import PileWatcher  # noqa: PLC0415
     from companion.vision.reader import VideoReader  # noqa: PLC0415
 
-    reader = board_reader(layout, sight.corners, sight.profile, variant=sight.variant)
+    reader = board_reader(layout, sight.corners, sight.profile, variant=sight.variant, sets=sight.sets)
     find = _found_first(reader.locate, reader.optics)
     follower = BoardFollower(layout, find=find, optics=reader.optics)
     piles = PileWatcher(card_reader(sight.profile), layout) if sight.variant == GREEN_BOX else None
@@ -222,7 +230,12 @@ def card_reader(profile: Profile | None) -> CardReader:
 
 
 def board_reader(
-    layout: Layout, corners: Corners | None, profile: Profile | None = None, *, variant: str = "standard"
+    layout: Layout,
+    corners: Corners | None,
+    profile: Profile | None = None,
+    *,
+    variant: str = "standard",
+    sets: int | None = None,
 ) -> BoardReader:
     """The reader of single pictures: with the set and the lens that a profile knows, else as the program comes.
 
@@ -237,7 +250,7 @@ def board_reader(
     recogniser: RecogniserOfPatches = eyes
     if profile is not None and profile.enrolment is not None:
         recogniser = EnrolledRecogniser(eyes, Look.of(profile.enrolment))
-    return BoardReader(layout, recogniser, locator(corners, optics), optics, cubes=variant == GREEN_BOX)
+    return BoardReader(layout, recogniser, locator(corners, optics), optics, cubes=variant == GREEN_BOX, sets=sets)
 
 
 def optics_of(profile: Profile | None) -> Optics:

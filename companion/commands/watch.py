@@ -57,7 +57,14 @@ def watch(
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
         equipment = equip(
-            sources, layout, corners, open_until_done, profile=profile, variant=variant, clock=_since(time.monotonic())
+            sources,
+            layout,
+            corners,
+            open_until_done,
+            profile=profile,
+            variant=variant,
+            sets=sets,
+            clock=_since(time.monotonic()),
         )
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))

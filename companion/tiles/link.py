@@ -149,7 +149,7 @@ class TileBoard:
         """Send the board a command the next time that `read` is called."""
         return self._session.ask(command)
 
-    def lay_out(self, layout: Layout) -> None:
+    def lay_out(self, layout: Layout, sets: int) -> None:  # noqa: ARG002 (tiles know each piece)
         """Take the squares for those of another board; see `companion.readings.Source`."""
         if layout == self._layout:
             return

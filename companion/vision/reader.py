@@ -13,7 +13,7 @@ they show what the set looks like, and as all of them are of one set, what is le
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import cv2
@@ -136,15 +136,16 @@ class BoardReader:
     """Reads the cards that lie beside the board."""
     cubes: bool = False
     """The pieces are plain cubes: whatever looks like a mark on them is none."""
+    sets: int | None = None
+    """So many sets of pieces are in play; None stands for as many as the board needs."""
 
     def read(self, image: Image) -> StillReading | BoardNotFound:
         """Find the board in `image` (BGR, `(height, width, 3)`) and read its squares."""
         pose = self.locate(image, self.layout)
         if isinstance(pose, BoardNotFound):
             return pose
-        corners = pose.points()
-        seen = self.top_view(image, pose)
-        probabilities = photographed(self.recogniser, seen, self.layout, away_side(corners, self.layout))
+        seen, away = self.top_view(image, pose), away_side(pose.points(), self.layout)
+        probabilities = photographed(self.recogniser, seen, self.layout, away, self.sets_in_play)
         squares, hidden = self.judged(probabilities, np.ones(len(probabilities), np.bool_))
         if self.asks_spares and any(map(_unclear, squares)):
             squares = tuple(map(_narrowed, squares, self._beside_spares(image, pose, seen)))
@@ -159,7 +160,12 @@ class BoardReader:
         around = self.top_view(image, pose, margin=BESIDE)
         spares = find_spares(self.recogniser, around, self.layout, away, tone, sides[0])
         twice = np.ones(len(seen), np.bool_)
-        return self.judged(beside(self.recogniser, sides, spares, twice, self.layout.default_sets), twice)[0]
+        return self.judged(beside(self.recogniser, sides, spares, twice, self.sets_in_play), twice)[0]
+
+    @property
+    def sets_in_play(self) -> int:
+        """How many of a kind and colour there may be: two for each."""
+        return self.sets or self.layout.default_sets
 
     @property
     def asks_spares(self) -> bool:
@@ -189,13 +195,16 @@ class BoardReader:
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden
 
 
-def photographed(recogniser: Recogniser, top_view: Image, layout: Layout, away: int) -> Floats:
+def photographed(recogniser: Recogniser, top_view: Image, layout: Layout, away: int, sets: int | None = None) -> Floats:
     """Probabilities `(n, 10)` for a photograph, for which there is more time than for a frame of a video.
 
-    Every patch is looked at in the mirror as well, and no more pieces lie there than the sets have.
+    Every patch is looked at in the mirror as well, and no more pieces lie there than the sets have: as many `sets` as
+    the board needs, if it is not said.
     """
     seen = patches(top_view, layout, away)
-    return within_supply(np.asarray(recogniser.recognise(seen, mirror_too=True), np.float32), layout.default_sets)
+    return within_supply(
+        np.asarray(recogniser.recognise(seen, mirror_too=True), np.float32), sets or layout.default_sets
+    )
 
 
 def beside(
@@ -247,6 +256,10 @@ class VideoReader:
         self._time = -np.inf
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
+
+    def expect(self, sets: int) -> None:
+        """So many sets of pieces are in play from now on."""
+        self._reader = replace(self._reader, sets=sets)
 
     def read(self, time: float, image: Image) -> BoardReading:
         """Read one frame, taken at `time` (source seconds); BGR, `(height, width, 3)`.
@@ -343,7 +356,7 @@ class VideoReader:
         found = find_spares(self._reader.recogniser, around, self.layout, away, tone, sides[0])
         if self._spares is None or len(found) >= len(self._spares):
             self._spares = found
-        left = self._judged_beside(sides, found, self.layout.default_sets)
+        left = self._judged_beside(sides, found, self._reader.sets_in_play)
         for i in np.flatnonzero(self._looked_around_for):
             self._left[i] = self._left[i] & left[i] or left[i]
         self._seen = self._judged(sides)

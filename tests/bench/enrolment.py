@@ -4,10 +4,10 @@
 
 Draws SETS sets (20 if not said), from number FIRST (1000) on, enrols each from two pictures, and reads PICTURES (60)
 pictures of games with it, at their true corners, as `companion read` does. In four of five pictures lamp, camera and
-lens are others than at enrolment; in one of five there is a hand. *Right* is exactly the truth, *unclear* keeps it among
-others, *wrong* has ruled it out; *at most* and *at least* are the ends of the 95 % intervals. Squares that are covered,
-or whose mark the picture does not show, do not count. *Pointed out* are the sets of which `calibrate enrol` says that
-kinds look alike.
+lens are others than at enrolment; in one of five there is a hand. *Right* is exactly the truth, *unclear* keeps it
+among others, *wrong* has ruled it out; *at most* and *at least* are the ends of the 95 % intervals. Squares that are
+covered, or whose mark the picture does not show, do not count. *Pointed out* are the sets of which `calibrate enrol`
+says that kinds look alike.
 """
 
 import sys

@@ -25,24 +25,27 @@ class Reader:
     pose, why_not = None, ""
 
     def __init__(self, layout):
-        self.layout = layout
+        self.layout, self.sets = layout, None
+
+    def expect(self, sets):
+        self.sets = sets
 
 
 def test_a_camera_gets_a_reader_of_the_new_board():
     camera = Camera(Frames(), Reader(STANDARD), reader_for=Reader)
     first = camera.reader
-    camera.lay_out(STANDARD)
-    assert camera.reader is first
-    camera.lay_out(RING)
-    assert camera.reader.layout == RING
+    camera.lay_out(STANDARD, 1)
+    assert (camera.reader is first, first.sets) == (True, 1)
+    camera.lay_out(RING, 2)
+    assert (camera.reader.layout, camera.reader.sets) == (RING, 2)
     assert camera.trouble == ""
 
 
 def test_a_game_that_was_recorded_or_drawn_keeps_its_board():
     with open_source("virtual:", STANDARD, None) as source:
-        source.lay_out(STANDARD)
+        source.lay_out(STANDARD, 1)
         with pytest.raises(RulesError, match="virtual: shows a board of 4x4; for ring, watch a camera or a tile board"):
-            Paced(source, lambda: 0.0, lambda _: None).lay_out(RING)
+            Paced(source, lambda: 0.0, lambda _: None).lay_out(RING, 1)
         assert source.reader.layout == STANDARD
 
 

@@ -34,7 +34,7 @@ def test_a_pretended_board_becomes_whatever_board_is_asked_for():
     clock = Clock()
     with open_tiles("virtual:tiles", STANDARD, clock=clock, wait=clock.wait) as board:
         assert read(board).squares == (EMPTY,) * 16
-        board.lay_out(RING)
+        board.lay_out(RING, 1)
         assert read(board).squares == (EMPTY,) * len(RING)
 
 
@@ -48,19 +48,19 @@ def real():
 
 def test_a_board_may_be_laid_out_otherwise_with_as_many_squares(real):
     read(real)
-    real.lay_out(LONG)
+    real.lay_out(LONG, 1)
     assert len(read(real).squares) == 16
 
 
 def test_a_board_of_other_squares_is_refused_and_stays_what_it_is(real):
     read(real)
     with pytest.raises(RulesError, match="tiles:COM3 has 16 squares, and ring has 32"):
-        real.lay_out(RING)
+        real.lay_out(RING, 1)
     assert len(read(real).squares) == 16
 
 
 def test_a_board_that_turns_out_to_have_other_squares_is_lost_with_the_reason(real):
-    real.lay_out(RING)
+    real.lay_out(RING, 1)
     with pytest.raises(SourceError, match="this board has 16 squares and the layout ring has 32"):
         read(real)
 

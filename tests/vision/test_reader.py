@@ -322,6 +322,14 @@ def test_with_both_straights_beside_the_board_a_mark_on_it_is_a_diagonal(spares)
     assert seen[LAYOUT.index(B2)] == EITHER
 
 
+def test_with_two_sets_in_play_two_straights_beside_the_board_say_nothing(spares):
+    reader = comparing(EyesThatDoubt())
+    reader.expect(2)
+    assert watch(reader, *[picture(b2=200)] * 3)[-1].squares[LAYOUT.index(B2)] == EITHER
+    of_two_sets = BoardReader(LAYOUT, EyesThatDoubt(), lambda image, layout: POSE, sets=2)
+    assert of_two_sets.read(picture(b2=200)).squares[LAYOUT.index(B2)] == EITHER
+
+
 def test_what_the_spare_pieces_leave_holds_while_they_are_played_and_until_the_square_changes(spares):
     reader = comparing(EyesThatDoubt())
     watch(reader, *[picture(b2=200)] * 3)

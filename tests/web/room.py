@@ -65,7 +65,7 @@ class BoardByHand:
         for reading in self.scene.hold(LOOK_S):
             self._readings.put(reading if not evidence else replace(reading, evidence=evidence))
 
-    def lay_out(self, layout):
+    def lay_out(self, layout, sets):
         now, self.scene = self.scene.time, Scene(layout)
         self.scene.time = now
 
