@@ -89,6 +89,9 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
     """A table with this equipment: live sources go on with the table's last match, a file starts its own.
 
     A match that was interrupted goes on on its own board. One that has ended is shown as long as its pieces lie there.
+
+    Raises:
+        UsageError: if the match that was interrupted is of another variant than the equipment was opened for.
     """
     opening = Opening.of(game, table=table, variant=variant)
     source, *others = equipment.sources
@@ -98,6 +101,11 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
         paced = source if source.live else Paced(source, time.monotonic, time.sleep)
         return seated(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
     if not last.finished:
+        if last.opening.variant != variant:
+            raise click.UsageError(
+                f"the match that was interrupted at table {table} is {last.opening.variant}: start with --variant "
+                f"{last.opening.variant} to go on with it, or to end it on the page"
+            )
         played = log.game(last.id)
         for each in equipment.sources:
             each.lay_out(played.layout, played.sets)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import click
 import pytest
 
 from companion.commands.equipment import Equipment
@@ -41,6 +42,13 @@ class Program(Room):
 
     def __exit__(self, *exception):
         self.table.close()
+
+
+def test_a_match_of_another_variant_is_not_taken_up_with_the_wrong_eyes(log):
+    with Program(log) as first:
+        first.play("a1+")
+    with pytest.raises(click.UsageError, match="table 1 is standard: start with --variant standard"):
+        table_for(Equipment((first.board,)), Game.start(), log, table="1", variant="green-box")
 
 
 def history(room) -> list[str]:
