@@ -181,13 +181,14 @@ class EnrolledRecogniser:
 
 
 def _occupied_for_both(states: Floats, network: Floats) -> Floats:
-    """The states, where *empty* and *a piece* are as likely as both the weights and the network's head have it.
+    """The states, where *empty*, *a piece* and *covered* are as likely as both the weights and the network's head say.
 
-    `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, and whether something covers the square,
-    is left to the weights: the colours of this set the network has never seen.
+    `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, is left to the weights: the colours of
+    this set the network has never seen.
     """
-    empty, piece = np.maximum(network[:, 0], _UNHEARD_OF), np.maximum(network[:, 1:COVERED].sum(axis=1), _UNHEARD_OF)
-    return _also_told(states, slice(3), np.stack([empty, piece, piece], axis=1))
+    piece = network[:, 1:COVERED].sum(axis=1)
+    likely = np.stack([network[:, 0], piece, piece, network[:, COVERED]], axis=1)
+    return _also_told(states, slice(4), np.maximum(likely, _UNHEARD_OF))
 
 
 def _also_told(states: Floats, among: slice, likely: Floats) -> Floats:

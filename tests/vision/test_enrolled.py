@@ -109,10 +109,10 @@ def test_a_piece_that_is_like_no_face_may_be_anything(recogniser):
     assert (probabilities[:, COVERED] > 0.5).all()
 
 
-def seen_as(*, empty=0.0, light=0.0, dark=0.0, worth, embedding=0.0):
+def seen_as(*, empty=0.0, light=0.0, dark=0.0, covered=0.0, worth, embedding=0.0):
     """A row of `EnrolledRecogniser.embed`; `worth` by content, -1 for those it does not name."""
     row = np.full((1, STATES + COVERED + 1 + EMBEDDING), -1, np.float32)
-    row[0, :STATES] = empty, light, dark, 0
+    row[0, :STATES] = empty, light, dark, covered
     for content, value in worth.items():
         row[0, STATES + content] = value
     row[0, STATES + COVERED], row[0, STATES + COVERED + 1 :] = 0.9, embedding
@@ -141,16 +141,31 @@ def test_where_the_network_is_not_sure_of_the_colour_the_face_tells_it(recognise
     assert recogniser.contents(recogniser.judge(perhaps_light)) == (1 << 5,)
 
 
-@pytest.mark.parametrize("empty", [False, True])
-def test_whether_there_is_a_piece_the_head_is_asked_as_well(recogniser, empty):
+@pytest.fixture(scope="module")
+def embeddings():
+    """Of a board: every other square bears a piece, the last one none."""
     bare = np.full((PATCH, PATCH, 3), (110, 150, 180), np.uint8)
     cv2.rectangle(bare, (16, 16), (55, 55), (60, 90, 110))
-    piece = patch_with(FACES[1])
-    board = np.stack([piece, bare] * 3 + [bare if empty else piece])
-    undecided = np.repeat(seen_as(empty=0.5, light=0.5, worth={2: 0}), len(board), axis=0)
-    undecided[:, -EMBEDDING:] = Recogniser.bundled().embed(board, Tone.of(board))
-    probabilities = recogniser.judge(undecided)[-1]
-    assert probabilities[0 if empty else 2] > 0.9
+    board = np.stack([patch_with(FACES[1]), bare] * 4)
+    return Recogniser.bundled().embed(board, Tone.of(board))
+
+
+def on_board(row, embeddings):
+    """The same row for all squares, but for the embeddings."""
+    rows = np.repeat(row, len(embeddings), axis=0)
+    rows[:, -EMBEDDING:] = embeddings
+    return rows
+
+
+def test_whether_there_is_a_piece_the_head_is_asked_as_well(recogniser, embeddings):
+    undecided = on_board(seen_as(empty=0.5, light=0.5, worth={2: 0}), embeddings)
+    piece, bare = recogniser.judge(undecided)[-2:]
+    assert min(piece[2], bare[0]) > 0.9
+
+
+def test_what_the_head_sees_as_a_piece_is_not_covered_because_the_weights_suspect_it(recogniser, embeddings):
+    suspected = on_board(seen_as(light=0.2, covered=0.8, worth={2: 0}), embeddings)
+    assert recogniser.contents(recogniser.judge(suspected))[-2] == 1 << 2
 
 
 @pytest.mark.parametrize(
