@@ -45,7 +45,7 @@ READ_S = 0.05
 PICTURE_S = 1.0
 """A new picture alone is shown no more often than this, in source seconds."""
 RETRY_S = 5.0
-"""After so many source seconds without an event, what could not be recorded is tried again."""
+"""What could not be recorded is tried again so often, by the steady clock: a source may be lost, or have ended."""
 LOST_S = 0.2
 """How long a lost source is left alone before it is read again."""
 JOIN_S = 10.0
@@ -150,7 +150,7 @@ class Lamp(Protocol):
 class Table:
     """The sources of a board, the referee of its game, and the log.
 
-    >>> table = Table(source, referee, recorder)                                        # doctest: +SKIP
+    >>> table = Table(source, referee, recorder, clock=time.monotonic)                  # doctest: +SKIP
     >>> with table.running():                                                           # doctest: +SKIP
     ...     table.do(lambda referee, time: referee.undo(time))
     ...     newer = table.wait_newer(table.view.revision, timeout_s=15)
@@ -162,16 +162,21 @@ class Table:
         referee: Referee,
         recorder: Recorder,
         *,
+        clock: Callable[[], float],
         others: Sequence[Source] = (),
         lamps: Sequence[Lamp] = (),
     ) -> None:
-        """`others` are further sources that look at the same board, by the same clock; see `companion.fusion`."""
+        """The sources of one board, of which `others` are those that go by the first one's clock (`companion.fusion`).
+
+        `clock` gives monotonic seconds, whatever becomes of the sources.
+        """
         self.id = referee.table
         self.senses = Senses((source, *others), referee.game.layout)
         self.referee = referee
         self.ended = False
         """The sources are files and have been read to their end."""
         self._recorder = recorder
+        self._clock = clock
         self._lamps = tuple(lamps)
         self._time = 0.0
         self._broken = ""
@@ -179,7 +184,7 @@ class Table:
         self._picture: Picture | None = None
         self._pictures = 0
         self._pictured = float("-inf")
-        self._flushed = float("-inf")
+        self._tried = float("-inf")
         self._inbox: queue.SimpleQueue[tuple[Deed, Future[TableView]] | None] = queue.SimpleQueue()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
@@ -285,7 +290,11 @@ class Table:
         return self
 
     def close(self) -> None:
-        """Stop the thread, within `JOIN_S` seconds, and let go of the source."""
+        """Stop the thread, within `JOIN_S` seconds, write what is not recorded yet, and let go of the source.
+
+        Raises:
+            TableError: if it still cannot be written, so that it is lost.
+        """
         self._stop.set()
         self._inbox.put(None)
         if self._thread is not None:
@@ -294,15 +303,18 @@ class Table:
                 logger.error("table %s does not stop: its source %s hangs", self.id, self.senses.name)
                 return
         self._refuse_waiting()
+        if self._recorder.trouble:
+            self._flush()
         self.senses.close()
+        if self._recorder.trouble:
+            raise TableError(f"the match at table {self.id} is not recorded to its end: {self._recorder.trouble}")
 
     def _run(self) -> None:
         try:
             self.start()
             while not self._stop.is_set():
                 self._serve()
-                if not self.ended:
-                    self.step(READ_S)
+                self.step(READ_S)
         except Exception as error:
             logger.exception("table %s has stopped", self.id)
             self._broken = str(error) or type(error).__name__
@@ -347,7 +359,14 @@ class Table:
         return told
 
     def step(self, timeout_s: float) -> list[Event]:
-        """Look once, and answer with what that decides; empty when there was nothing to see."""
+        """Look once, and answer with what that decides; empty when there was nothing to see, as after the end.
+
+        What could not be recorded is tried again when it is time.
+        """
+        if self._recorder.trouble and self._clock() - self._tried >= RETRY_S:
+            self._flush()
+        if self.ended:
+            return []
         try:
             glimpse = self.senses.look(timeout_s)
         except EndOfSource:
@@ -374,12 +393,15 @@ class Table:
         """Record events, then show what they did."""
         if told:
             self._recorder.record(told, evidence)
-            self._flushed = self._time
-        elif self._recorder.trouble and self._time - self._flushed > RETRY_S:
-            self._recorder.flush()
-            self._flushed = self._time
+            self._tried = self._clock()
         self._publish()
         return told
+
+    def _flush(self) -> None:
+        """Try to write what could not be recorded."""
+        self._recorder.flush()
+        self._tried = self._clock()
+        self._publish()
 
     def _told_of_sources(self, glimpse: Glimpse) -> Iterator[Event]:
         if glimpse.back:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
+import time
 
 import pytest
 
@@ -47,7 +48,7 @@ def dies_between(first_s, last_s, readings, why):
 
 
 def told_by(*sources):
-    table = Table(sources[0], Referee(Game.start()), Ledger(), others=sources[1:])
+    table = Table(sources[0], Referee(Game.start()), Ledger(), clock=time.monotonic, others=sources[1:])
     return table, to_the_end(table)
 
 
@@ -81,7 +82,7 @@ def test_when_both_are_lost_there_is_nothing_to_see_until_one_is_back():
     scene = Scene(BOARD)
     one, two = Feed(), Feed()
     one.name, two.name = "feed:one", "feed:two"
-    table = Table(one, Referee(Game.start()), Ledger(), others=[two])
+    table = Table(one, Referee(Game.start()), Ledger(), clock=time.monotonic, others=[two])
     one.put(scene.reading())
     two.put(scene.reading(), SourceError("two is gone"))
     for _ in range(3):
@@ -133,7 +134,7 @@ def test_a_source_whose_board_is_not_found_does_not_hold_up_the_other():
     blind = [BoardReading(reading.time, reading.squares, hidden=(1 << 16) - 1) for reading in whole_game()]
     lame = Script("camera:", blind)
     lame.trouble = "the board is not found"
-    table = Table(Script("tiles:", whole_game()), Referee(Game.start()), Ledger(), others=[lame])
+    table = Table(Script("tiles:", whole_game()), Referee(Game.start()), Ledger(), clock=time.monotonic, others=[lame])
     table.start()
     for _ in range(200):
         table.step(0)
@@ -198,7 +199,7 @@ def test_a_source_that_hangs_does_not_hold_up_whoever_reads_it():
             let_go.wait(SOON_S)
 
     hanging, feed = Background(Hanging()), Feed()
-    table = Table(hanging, Referee(Game.start()), Ledger(), others=[feed])
+    table = Table(hanging, Referee(Game.start()), Ledger(), clock=time.monotonic, others=[feed])
     feed.put(EMPTY_BOARD)
     table.step(0)
     assert table._time == 0.0

@@ -6,11 +6,12 @@ import contextlib
 import dataclasses
 import queue
 import threading
+import time
 
 import pytest
 
 from companion import events
-from companion.errors import EndOfSource, SourceError, TableError
+from companion.errors import EndOfSource, SourceError, StoreError, TableError
 from companion.pace import Paced
 from companion.readings import BoardReading, contents_of
 from companion.referee import Referee
@@ -18,7 +19,7 @@ from companion.rules import Colour, Game, Layout, Piece, RulesError, Square
 from companion.script import READING_S, Pace, Scene, ScriptedSource, moves_by_hand
 from companion.settling import SETTLE_S
 from companion.store import Opening
-from companion.table import PICTURE_S, Players, Table
+from companion.table import PICTURE_S, RETRY_S, Players, Table
 
 BOARD = Layout.parse("4x4")
 WORKED_EXAMPLE = [
@@ -70,19 +71,21 @@ class Ledger:
         self.opening = Opening(**opening)
         self.events = []
         self.trouble = None
-        self.flushes = 0
 
     def record(self, told, evidence=b""):
         self.events += told
 
     def flush(self):
-        self.flushes += 1
-        self.trouble = None
         return True
 
 
 def scripted(*moves: str) -> Table:
-    return Table(ScriptedSource("script:test", moves_by_hand(moves, BOARD)), Referee(Game.start()), Ledger())
+    return Table(
+        ScriptedSource("script:test", moves_by_hand(moves, BOARD)),
+        Referee(Game.start()),
+        Ledger(),
+        clock=time.monotonic,
+    )
 
 
 def to_the_end(table: Table) -> list[events.Event]:
@@ -118,7 +121,10 @@ def test_every_event_is_recorded_before_a_view_shows_it():
             shown_when_recorded.append((len(table.view.game.history), [e.ply for e in told]))
 
     table = Table(
-        ScriptedSource("script:test", moves_by_hand(["a1+", "a3><"], BOARD)), Referee(Game.start()), Watching()
+        ScriptedSource("script:test", moves_by_hand(["a1+", "a3><"], BOARD)),
+        Referee(Game.start()),
+        Watching(),
+        clock=time.monotonic,
     )
     to_the_end(table)
     assert shown_when_recorded == [(0, [1]), (0, [1]), (1, [2])]
@@ -150,7 +156,7 @@ def test_waiting_for_nothing_gives_the_same_view_back():
 
 
 def test_threads_that_wait_are_all_woken():
-    table = Table(Feed(), Referee(Game.start()), Ledger())
+    table = Table(Feed(), Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         revision = table.view.revision
         seen = []
@@ -187,7 +193,7 @@ def resign_from(names: list[str], referee: Referee, time: float) -> list[events.
 
 
 def test_what_people_do_is_done_on_the_tables_thread_and_shown():
-    table = Table(Feed(), Referee(Game.start()), Ledger())
+    table = Table(Feed(), Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         names = []
         view = table.do(lambda referee, time: resign_from(names, referee, time))
@@ -197,7 +203,7 @@ def test_what_people_do_is_done_on_the_tables_thread_and_shown():
 
 
 def test_what_the_rules_refuse_changes_nothing():
-    table = Table(Feed(), Referee(Game.start()), Ledger())
+    table = Table(Feed(), Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         before = table.view
         with pytest.raises(RulesError, match="no move to take back"):
@@ -207,7 +213,7 @@ def test_what_the_rules_refuse_changes_nothing():
 
 def test_stopped_table_refuses_at_once():
     feed = Feed()
-    table = Table(feed, Referee(Game.start()), Ledger())
+    table = Table(feed, Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         pass
     assert feed.closed
@@ -222,7 +228,7 @@ def test_table_whose_source_hangs_says_so():
         def read(self, timeout_s):
             let_go.wait(SOON_S)
 
-    table = Table(Hanging(), Referee(Game.start()), Ledger())
+    table = Table(Hanging(), Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         with pytest.raises(TableError, match="feed: may hang"):
             table.do(lambda referee, time: referee.undo(time), timeout_s=0.01)
@@ -233,7 +239,7 @@ def test_table_whose_source_hangs_says_so():
 def test_broken_table_reports_its_death(caplog):
     feed = Feed()
     feed.put(ZeroDivisionError("a bug"))
-    table = Table(feed, Referee(Game.start()), Ledger())
+    table = Table(feed, Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         assert wait_for(table, lambda view: view.broken).broken == "a bug"
         with pytest.raises(TableError):
@@ -244,7 +250,7 @@ def test_broken_table_reports_its_death(caplog):
 def test_lost_source_is_told_once_and_comes_back_with_the_game():
     feed, scene = Feed(), Scene(BOARD)
     feed.put(SourceError("unplugged"), SourceError("unplugged"))
-    table = Table(feed, Referee(Game.start()), Ledger())
+    table = Table(feed, Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         assert wait_for(table, lambda view: view.lost).lost == "unplugged"
         feed.put(scene.reading())
@@ -252,24 +258,77 @@ def test_lost_source_is_told_once_and_comes_back_with_the_game():
     assert [type(e).__name__ for e in table._recorder.events] == ["MatchStarted", "SourceLost", "SourceBack"]
 
 
-def test_what_could_not_be_recorded_is_shown_and_tried_again():
-    table = scripted("a1+")
-    table._recorder.trouble = OSError("disk full")
+class FullDisk(Ledger):
+    """A recorder that writes nothing until a test makes room."""
+
+    def __init__(self):
+        super().__init__()
+        self.full = True
+        self.waiting = []
+
+    def record(self, told, evidence=b""):
+        self.waiting += told
+        self.flush()
+
+    def flush(self):
+        self.trouble = StoreError("disk full") if self.full else None
+        if not self.full:
+            self.events += self.waiting
+            self.waiting = []
+        return not self.full
+
+
+@pytest.mark.parametrize("silence", [EndOfSource("over"), SourceError("unplugged"), None], ids=["end", "loss", "calm"])
+def test_what_could_not_be_recorded_is_tried_again_though_the_source_is_silent(silence):
+    now, feed, disk = [100.0], Feed(), FullDisk()
+    feed.put(silence)
+    table = Table(feed, Referee(Game.start()), disk, clock=lambda: now[0])
+    told = [*table.start(), *table.step(0)]
+    disk.full = False
+    now[0] += RETRY_S - 0.1
+    told += table.step(0)
+    assert (disk.events, table.view.unrecorded) == ([], "disk full")
+    now[0] += 0.2
+    told += table.step(0)
+    assert (disk.events, table.view.unrecorded) == (told, "")
+
+
+def test_what_could_not_be_recorded_is_tried_again_by_the_thread_after_the_end():
+    now, disk = [100.0], FullDisk()
+    source = ScriptedSource("script:test", moves_by_hand(["a1+"], BOARD))
+    table = Table(source, Referee(Game.start()), disk, clock=lambda: now[0])
+    with table.running():
+        assert wait_for(table, lambda view: view.ended).unrecorded == "disk full"
+        disk.full = False
+        now[0] += RETRY_S
+        wait_for(table, lambda view: not view.unrecorded)
+    assert [type(e) for e in disk.events] == [events.MatchStarted, events.MovePlayed]
+
+
+def test_what_could_not_be_recorded_is_tried_a_last_time_when_the_table_closes():
+    disk = FullDisk()
+    table = Table(Feed(), Referee(Game.start()), disk, clock=lambda: 0.0)
+    with table.running():
+        wait_for(table, lambda view: view.unrecorded)
+        disk.full = False
+    assert [type(e) for e in disk.events] == [events.MatchStarted]
+    assert not table.view.unrecorded
+
+
+def test_what_is_lost_when_the_table_closes_is_told():
+    feed = Feed()
+    table = Table(feed, Referee(Game.start()), FullDisk(), clock=lambda: 0.0)
     table.start()
-    assert table.view.unrecorded == "disk full"
-    while not table.ended:
-        table.step(0)
-    table._recorder.trouble = OSError("disk full")
-    table._time += 10
-    table._tell([])
-    assert (table._recorder.flushes, table.view.unrecorded) == (1, "")
+    with pytest.raises(TableError, match="the match at table 1 is not recorded to its end: disk full"):
+        table.close()
+    assert feed.closed
 
 
 def test_pictures_are_shown_with_every_change_and_else_once_a_while():
     readings = [
         BoardReading(i * READING_S, (contents_of([None]),) * 16, evidence=b"\xff\xd8picture %d" % i) for i in range(25)
     ]
-    table = Table(ScriptedSource("script:test", readings), Referee(Game.start()), Ledger())
+    table = Table(ScriptedSource("script:test", readings), Referee(Game.start()), Ledger(), clock=time.monotonic)
     shown = set()
     table.start()
     while not table.ended:
@@ -281,7 +340,7 @@ def test_pictures_are_shown_with_every_change_and_else_once_a_while():
 
 
 def test_new_match_has_its_players_and_its_own_log():
-    table = Table(Feed(), Referee(Game.start()), Ledger(light="Ann", dark="Ben"))
+    table = Table(Feed(), Referee(Game.start()), Ledger(light="Ann", dark="Ben"), clock=time.monotonic)
     game = Game.start("anywhere")
     with table.running():
         view = table.do(table.new_match(game, Players("Cleo", "Dan")))
@@ -295,7 +354,7 @@ def test_new_match_has_its_players_and_its_own_log():
 def test_new_match_on_another_board_is_read_and_logged_as_such():
     feed, stairs = Feed(), Layout.parse("8x4")
     feed.put(dataclasses.replace(Scene(BOARD).reading(), evidence=b"\xff\xd8the old board"))
-    table = Table(feed, Referee(Game.start()), Ledger())
+    table = Table(feed, Referee(Game.start()), Ledger(), clock=time.monotonic)
     with table.running():
         wait_for(table, lambda view: view.picture)
         view = table.do(table.new_match(Game.start(layout=stairs, sets=3), Players()))
@@ -307,7 +366,7 @@ def test_new_match_on_another_board_is_read_and_logged_as_such():
 
 
 def test_several_tables_play_in_one_process():
-    tables = [Table(Feed(), Referee(Game.start(), table=name), Ledger()) for name in ("1", "2")]
+    tables = [Table(Feed(), Referee(Game.start(), table=name), Ledger(), clock=time.monotonic) for name in ("1", "2")]
     with tables[0].running(), tables[1].running():
         tables[1].do(lambda referee, time: referee.resign(time, Colour.DARK))
         assert [table.view.over for table in tables] == [False, True]
@@ -334,7 +393,7 @@ def test_file_is_played_as_fast_as_it_was_recorded():
 def test_a_piece_is_believed_after_the_time_that_its_source_needs(settle_s):
     source = ScriptedSource("script:test", moves_by_hand(["a1+"], BOARD))
     source.settle_s = settle_s
-    table = Table(source, Referee(Game.start()), Ledger())
+    table = Table(source, Referee(Game.start()), Ledger(), clock=time.monotonic)
     played = [event.time for event in to_the_end(table) if isinstance(event, events.MovePlayed)]
     hand_gone_s = 1.5 + 0.5 + 0.3
     assert played == pytest.approx([hand_gone_s + settle_s], abs=1.5 * READING_S)

@@ -28,7 +28,7 @@ from companion.web.gate import new_pin
 from companion.web.serve import Serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from companion.commands.equipment import Equipment
@@ -95,7 +95,7 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
     """
     opening = Opening.of(game, table=table, variant=variant)
     source, *others = equipment.sources
-    seated = partial(Table, others=others, lamps=equipment.lamps)
+    seated = partial(Table, clock=time.monotonic, others=others, lamps=equipment.lamps)
     last = log.latest(table) if source.live else None
     if last is None:
         paced = source if source.live else Paced(source, time.monotonic, time.sleep)
@@ -144,14 +144,18 @@ def serve(
     gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=addresses)
     app = create_app(tables, gate, secret_key=keys.secret_key, tiles=tiles)
     with ExitStack() as running:
+        running.callback(_leave_hanging, tables.values())
         wait_for_the_end = told_to_stop(running)
         for table in tables.values():
             running.enter_context(table.running())
         serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
         _tell_where(serving.port, keys.pin, sorted(addresses))
         wait_for_the_end()
-    if any(table.alive for table in tables.values()):
-        # Its thread is inside a driver or OpenCV, which crash when Python is torn down around them.
+
+
+def _leave_hanging(tables: Iterable[Table]) -> None:
+    """End without more ado if a table's thread is still in a driver or OpenCV: they crash when Python is torn down."""
+    if any(table.alive for table in tables):
         atexit.register(os._exit, 1)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -70,7 +70,9 @@ def watch(
         log = open_until_done.enter_context(open_log(folder))
         source, *others = equipment.sources
         recorder = log.recorder(Opening.of(game, variant=variant))
-        table = Table(source, Referee(game, variant=variant), recorder, others=others, lamps=equipment.lamps)
+        referee = Referee(game, variant=variant)
+        table = Table(source, referee, recorder, clock=time.monotonic, others=others, lamps=equipment.lamps)
+        open_until_done.enter_context(closing(table))
         _tell(table.start(), as_json=as_json)
         while not table.ended:
             _tell(table.step(_POLL_S), as_json=as_json)

@@ -108,7 +108,7 @@ class Hanging(ScriptedSource):
 
 table.JOIN_S = 0.1
 game = Game.start()
-hanging = table.Table(Hanging("camera:hanging", ()), Referee(game), Ledger(Opening.of(game)))
+hanging = table.Table(Hanging("camera:hanging", ()), Referee(game), Ledger(Opening.of(game)), clock=time.monotonic)
 serve({"1": hanging}, Keys.new(), port=0)
 """
 

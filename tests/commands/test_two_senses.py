@@ -37,7 +37,7 @@ class World:
         tiles = TileBoard("tiles:", self.plug_in, LAYOUT, clock=self.clock, wait=self.sleep)
         reader = board_reader(LAYOUT, None)
         camera = Camera(self, VideoReader(reader, BoardFollower(LAYOUT, find=reader.locate)))
-        self.table = Table(camera, Referee(Game.start()), Ledger(), others=[tiles])
+        self.table = Table(camera, Referee(Game.start()), Ledger(), clock=self.clock, others=[tiles])
 
     name, live = "camera:", True
 

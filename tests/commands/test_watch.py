@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+
+from companion.store import FILE_NAME, MatchLog
 
 DATA = Path(__file__).parent.parent / "data"
 GAME = DATA / "game.mp4"
@@ -102,3 +107,16 @@ def test_a_table_without_a_board_is_not_taken_for_a_quiet_game(no_board):
     assert done.returncode == 1
     assert "the board is not found" in done.stderr
     assert [json.loads(line)["event"] for line in done.stdout.splitlines()] == ["MatchStarted"]
+
+
+@pytest.mark.slow
+def test_a_match_that_cannot_be_recorded_is_told_and_fails(tmp_path):
+    (tmp_path / "one.mjn").write_text("1. a1+ *\n")
+    MatchLog.open(tmp_path, lambda: datetime.now(UTC)).close()
+    with closing(sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)) as another:
+        another.execute("BEGIN IMMEDIATE")
+        done = companion("watch", f"virtual:{tmp_path / 'one.mjn'}", "--data", str(tmp_path))
+    assert (done.returncode, "a1+" in done.stdout) == (1, True)
+    assert done.stderr.startswith("Error: the match at table 1 is not recorded to its end: the match log ")
+    assert "another program is writing to it" in done.stderr
+    assert done.stderr.count("\n") == 1

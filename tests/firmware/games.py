@@ -91,7 +91,7 @@ class TiledTable:
         self.port: PtyPort | None = None
         game = game or Game.start()
         self.source = TileBoard("tiles:pty", self.plug_in, game.layout, clock=board.clock, wait=board.run)
-        self.table = Table(self.source, Referee(game), NoLog(), lamps=[TileLamp(self.source)])
+        self.table = Table(self.source, Referee(game), NoLog(), clock=board.clock, lamps=[TileLamp(self.source)])
         self.table.start()
 
     def plug_in(self) -> PtyPort:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -80,7 +81,7 @@ class Room:
         game = game or Game.start()
         self.board = BoardByHand(game)
         self.ledger = Ledger(Opening.of(game, table=table, **opening))
-        self.table = Table(self.board, Referee(game, table=table), self.ledger)
+        self.table = Table(self.board, Referee(game, table=table), self.ledger, clock=time.monotonic)
 
     @property
     def view(self) -> TableView:

@@ -31,7 +31,7 @@ LETTERS = dict(zip(("+", "x", "<>", "><"), "SDPU", strict=True))
 def table() -> Iterator[Table]:
     game = Game.start()
     source = open_tiles("virtual:tiles", game.layout, clock=time.monotonic, wait=time.sleep)
-    table = Table(source, Referee(game), Ledger(Opening.of(game)), lamps=[TileLamp(source)])
+    table = Table(source, Referee(game), Ledger(Opening.of(game)), clock=time.monotonic, lamps=[TileLamp(source)])
     table.board = source.virtual
     with table.running():
         yield table
@@ -95,7 +95,7 @@ def test_it_is_seen_from_the_players_side(here):
 def test_a_board_with_holes_is_drawn_with_them():
     game = Game.start(layout=Layout.parse("ring"))
     source = open_tiles("virtual:tiles", game.layout, clock=lambda: 0.0, wait=lambda _: None)
-    view = Table(source, Referee(game), Ledger(Opening.of(game))).view
+    view = Table(source, Referee(game), Ledger(Opening.of(game)), clock=time.monotonic).view
     rows = draw_tiles(source.virtual, view, Colour.LIGHT).rows
     assert any(tile is None for row in rows for tile in row)
     assert sum(tile is not None for row in rows for tile in row) == 32
