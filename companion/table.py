@@ -316,8 +316,9 @@ class Table:
                 self._serve()
                 self.step(READ_S)
         except Exception as error:
-            logger.exception("table %s has stopped", self.id)
             self._broken = str(error) or type(error).__name__
+            is_bug = not isinstance(error, CompanionError)
+            logger.exception("table %s has stopped: %s", self.id, self._broken, exc_info=is_bug)
             self._publish()
             self._refuse_waiting()
 

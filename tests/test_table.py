@@ -11,7 +11,7 @@ import time
 import pytest
 
 from companion import events
-from companion.errors import EndOfSource, SourceError, StoreError, TableError
+from companion.errors import EndOfSource, SourceError, StoreError, TableError, VisionError
 from companion.pace import Paced
 from companion.readings import BoardReading, contents_of
 from companion.referee import Referee
@@ -245,6 +245,17 @@ def test_broken_table_reports_its_death(caplog):
         with pytest.raises(TableError):
             table.do(lambda referee, time: referee.undo(time))
     assert "table 1 has stopped" in caplog.text
+
+
+@pytest.mark.parametrize(("trouble", "traced"), [(VisionError("wrong corners"), False), (KeyError("a bug"), True)])
+def test_only_a_bug_leaves_a_traceback(caplog, trouble, traced):
+    feed = Feed()
+    feed.put(trouble)
+    table = Table(feed, Referee(Game.start()), Ledger(), clock=time.monotonic)
+    with table.running():
+        wait_for(table, lambda view: view.broken)
+    assert f"table 1 has stopped: {trouble}" in caplog.text
+    assert ("Traceback" in caplog.text) == traced
 
 
 def test_lost_source_is_told_once_and_comes_back_with_the_game():
