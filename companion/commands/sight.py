@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.errors import SourceSyntaxError
+from companion.errors import SourceSyntaxError, VisionError
 from companion.profile import Profile
 from companion.rules import FirstMove, Layout, LayoutError
 
@@ -97,6 +98,16 @@ def corners_option(command: Callable[..., Any]) -> Callable[..., Any]:
         help="The board's outer corners at a1, d1, d4, a4 (of another layout: of its bounding rectangle), "
         "in pixels of the upright picture. [default: found]",
     )(command)
+
+
+def check_corners(corners: Corners) -> None:
+    """Wrong usage if no picture, whatever its size, could show a board with these corners."""
+    from companion.vision.board import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+
+    try:
+        locate_given(corners, (sys.maxsize, sys.maxsize))
+    except VisionError as error:
+        raise click.UsageError(str(error)) from error
 
 
 def layout_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -196,6 +196,16 @@ def test_text_that_names_no_source_is_wrong_usage(tmp_path, source, says):
     assert says in done.output
 
 
+@pytest.mark.parametrize(
+    ("corners", "says"),
+    [("0,0 10,0 5,5 0,10", "too close together"), ("100,100 500,100 500,500 100,500", "go round the wrong way")],
+)
+def test_corners_of_no_board_are_wrong_usage(tmp_path, corners, says):
+    done = CliRunner().invoke(main, ["run", "--source", "virtual:", "--corners", corners, "--data", str(tmp_path)])
+    assert done.exit_code == 2
+    assert says in done.output
+
+
 def test_lan_lets_everybody_look_and_asks_for_the_pin_to_rule(start):
     program = start("run", "--lan", "--source", "virtual:")
     pin = program.hears(r"The PIN of the referee's hand is (\d{6})")
