@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 IMPORTED = "import"
 """The table id of matches that were not played at a table of this program."""
+_LARGEST = 2**31 - 1
+"""No match has a larger number: it is the largest `Integer` of PostgreSQL."""
 
 
 class MatchLog:
@@ -128,7 +130,7 @@ class MatchLog:
     def match(self, match: int) -> Match:
         """One match; `StoreError` if there is none of that number."""
         with self._database.reading() as connection:
-            row = connection.execute(_MATCHES.where(match_rows.c.id == match)).one_or_none()
+            row = connection.execute(_MATCHES.where(_numbered(match))).one_or_none()
         return _match(_there(row, match))
 
     def latest(self, table: str) -> Match | None:
@@ -147,7 +149,7 @@ class MatchLog:
         """The events of a match, in order."""
         query = sa.select(event_rows).where(event_rows.c.match_id == match).order_by(event_rows.c.seq)
         with self._database.reading() as connection:
-            _there(connection.execute(_ENDS.where(match_rows.c.id == match)).one_or_none(), match)
+            _there(connection.execute(_ENDS.where(_numbered(match))).one_or_none(), match)
             return tuple(_entry(row) for row in connection.execute(query))
 
     def game(self, match: int) -> Game:
@@ -208,7 +210,7 @@ class MatchLog:
         begins), has to be one of its links.
         """
         with self._database.reading() as connection:
-            row = _there(connection.execute(sa.select(match_rows).where(match_rows.c.id == match)).one_or_none(), match)
+            row = _there(connection.execute(sa.select(match_rows).where(_numbered(match))).one_or_none(), match)
             links = connection.execute(
                 sa.select(event_rows).where(event_rows.c.match_id == match).order_by(event_rows.c.seq)
             ).all()
@@ -234,7 +236,7 @@ class MatchLog:
     def _append(
         self, connection: sa.Connection, match: int, events: Sequence[Event], evidence: bytes, after: int | None
     ) -> int:
-        end = _there(connection.execute(_ENDS.where(match_rows.c.id == match).with_for_update()).one_or_none(), match)
+        end = _there(connection.execute(_ENDS.where(_numbered(match)).with_for_update()).one_or_none(), match)
         if after is not None and end.length != after:
             return _already_written(connection, match, events, after, end.length)
         seen = chain.digest_of(evidence) if evidence else ""
@@ -253,7 +255,7 @@ class MatchLog:
 
     def _erase(self, rows: sa.Table, match: int) -> int:
         with self._database.writing() as connection:
-            _there(connection.execute(_ENDS.where(match_rows.c.id == match)).one_or_none(), match)
+            _there(connection.execute(_ENDS.where(_numbered(match))).one_or_none(), match)
             erased = connection.execute(sa.delete(rows).where(rows.c.match_id == match)).rowcount
         self._database.forget_erased()
         return erased
@@ -282,6 +284,11 @@ _MATCHES = sa.select(
     )
 )
 """Each match with its people, where they are not erased, and its latest turning point."""
+
+
+def _numbered(match: int) -> sa.ColumnElement[bool]:
+    """Which row is that match's; none for a number that the database cannot hold, and would stumble over."""
+    return match_rows.c.id == match if match <= _LARGEST else sa.false()
 
 
 def _there(row: Any, match: int) -> Any:

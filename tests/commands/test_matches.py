@@ -149,11 +149,14 @@ def test_verify_says_sound_erased_and_broken(data):
     assert result.stderr == "Error: not as it was written: match 2\n"
 
 
-@pytest.mark.parametrize("command", ["show", "export", "verify", "erase --names"])
-def test_unknown_match_is_one_clear_line(data, command):
-    result = matches(*command.split(), "99", "--data", data)
+@pytest.mark.parametrize("number", ["99", "99999999999999999999"])
+@pytest.mark.parametrize("command", ["show", "export", "verify", "erase --names", "analyse"])
+def test_unknown_match_is_one_clear_line(data, command, number):
+    result = matches(*command.split(), number, "--data", data)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == ("Error: there is no match 99 in the log; companion matches list shows those there are\n")
+    assert (
+        result.stderr == f"Error: there is no match {number} in the log; companion matches list shows those there are\n"
+    )
 
 
 @pytest.mark.parametrize(

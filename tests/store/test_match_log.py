@@ -240,12 +240,13 @@ def test_events_that_tell_no_game_are_named(log, told, problem):
         log.game(match)
 
 
-def test_unknown_match_is_one_clear_line(log):
+@pytest.mark.parametrize("number", [99, 2**31, 10**20])
+def test_unknown_match_is_one_clear_line(log, number):
     for ask in (log.match, log.entries, log.game, log.match_text, log.verify, log.erase_names, log.erase_pictures):
-        with pytest.raises(StoreError, match=r"^there is no match 99 in the log"):
-            ask(99)
-    with pytest.raises(StoreError, match=r"^there is no match 99 in the log"):
-        log.append(99, example_events())
+        with pytest.raises(StoreError, match=rf"^there is no match {number} in the log"):
+            ask(number)
+    with pytest.raises(StoreError, match=rf"^there is no match {number} in the log"):
+        log.append(number, example_events())
 
 
 def test_event_of_another_table_is_a_mistake_of_the_program(log):
