@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -24,6 +25,7 @@ from companion.commands.watch import in_words
 from companion.errors import NotationError
 from companion.rules import Layout, MatchText
 from companion.store import is_there
+from companion.store.chain import FEWEST_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +37,18 @@ SLOW_COMMANDS = {
 }
 """The commands that are slow to import."""
 
+_HASH = re.compile(rf"[0-9A-Fa-f]{{{FEWEST_DIGITS},64}}")
+
 match_argument = click.argument("match", type=click.IntRange(min=1), metavar="MATCH")
 """The number of one match, as `list` shows it."""
+
+
+def _checked_hash(_context: click.Context, _option: click.Parameter, known: str | None) -> str | None:
+    if known is not None and not _HASH.fullmatch(known):
+        raise click.BadParameter(
+            f"{known!r} is no final hash; give it as matches show tells it, at least its first {FEWEST_DIGITS} digits"
+        )
+    return known
 
 
 @click.group(cls=LazyGroup, lazy=SLOW_COMMANDS)
@@ -109,12 +121,18 @@ def import_matches(files: tuple[str, ...], data: str, as_json: bool) -> None:
 
 @matches.command()
 @click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[MATCH]...")
-@click.option("--log", "known", metavar="HASH", help="Check that this final hash is in the match, and say where.")
+@click.option(
+    "--log",
+    "known",
+    metavar="HASH",
+    callback=_checked_hash,
+    help="Check that this final hash is in the match, and say where.",
+)
 @data_option
 @json_option
 def verify(numbers: tuple[int, ...], known: str | None, data: str, as_json: bool) -> None:
     """Check that matches are as they were written: these, or all."""
-    if known and len(numbers) != 1:
+    if known is not None and len(numbers) != 1:
         raise click.UsageError("--log needs exactly one MATCH")
     with open_log(data, create=False) as log:
         found = [log.verify(number, known) for number in numbers or [match.id for match in log.matches()]]

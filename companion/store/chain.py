@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 """The version of the links' own form, told in every first link."""
+FEWEST_DIGITS = 8
+"""So many hex digits of a digest, or more, tell it apart from others."""
 
 
 def canonical(told: Mapping[str, Any]) -> str:
@@ -52,6 +54,10 @@ class Verification:
     """How many events the match has."""
     digest: str
     """The digest of the last link, as the log tells it."""
+    final: int
+    """The event whose digest is the match's final hash."""
+    known: int | None = None
+    """The event whose digest was asked for, 0 for the opening; None if none was, or it is not in the chain."""
     broken: str = ""
     """The first thing that does not fit, in words; empty if the chain is sound."""
     names_erased: bool = False
@@ -71,6 +77,8 @@ class Verification:
             "sound": self.sound,
             "events": self.events,
             "log": self.digest,
+            "final": self.final,
+            "known": self.known,
             "broken": self.broken,
             "names_erased": self.names_erased,
             "pictures": self.pictures,
@@ -84,7 +92,17 @@ class Verification:
         note = f" (erased: {', '.join(erased)})" if erased else ""
         if self.broken:
             return f"Match {self.match}: BROKEN, {self.broken}{note}"
-        return f"Match {self.match}: sound, {self.events} events, {self.digest}{note}"
+        return f"Match {self.match}: sound, {self.events} events, {self.digest}{note}{self._known_in_words}"
+
+    @property
+    def _known_in_words(self) -> str:
+        if self.known is None:
+            return ""
+        place = f"event {self.known}" if self.known else "the opening"
+        rank = (
+            "the final one" if self.known == self.final else f"not the final one, which is that of event {self.final}"
+        )
+        return f"; the hash that was given is that of {place}, {rank}"
 
 
 class ChainBroken(Exception):  # noqa: N818 (a finding, not a failure)
@@ -123,10 +141,12 @@ def check_end(*, length: int, head: str, found: int, digest: str) -> None:
         raise ChainBroken(f"the log tells of {length} events and ends in {head}, but there are {found}")
 
 
-def check_known(known: str | None, digests: Iterable[str]) -> None:
-    """`ChainBroken` if a digest that was noted down elsewhere, or how it begins, is none of `digests`."""
-    if known and not any(digest.startswith(known.lower()) for digest in digests):
-        raise ChainBroken(f"the hash {known} is not in it")
+def place_of(known: str, digests: Iterable[str]) -> int:
+    """Which of `digests` was noted down elsewhere, in full or by `FEWEST_DIGITS` or more; `ChainBroken` if none was."""
+    for place, digest in enumerate(digests):
+        if len(known) >= FEWEST_DIGITS and digest.startswith(known.lower()):
+            return place
+    raise ChainBroken(f"the hash {known} is not in it")
 
 
 def check_contents(what: str, expected: str, contents: Iterable[str | bytes]) -> bool:

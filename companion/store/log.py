@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import sqlalchemy as sa
 
 from companion.errors import StoreError
-from companion.events import Event
+from companion.events import Event, GameOver
 from companion.rules import Colour, Layout, MatchText
 from companion.store import chain
 from companion.store.chain import Verification
@@ -206,8 +206,8 @@ class MatchLog:
     def verify(self, match: int, known: str | None = None) -> Verification:
         """Check every link of a match, and the names and pictures that are still there.
 
-        A chain that was made up anew from end to end is sound too. `known`, a digest noted down elsewhere (or how it
-        begins), has to be one of its links.
+        A chain that was made up anew from end to end is sound too. `known`, a digest noted down elsewhere (or at least
+        its first `FEWEST_DIGITS`), has to be that of one of its links.
         """
         with self._database.reading() as connection:
             row = _there(connection.execute(sa.select(match_rows).where(_numbered(match))).one_or_none(), match)
@@ -371,14 +371,15 @@ def _keep(connection: sa.Connection, match: int, table: str, digest: str, eviden
 def _verified(
     row: Any, links: Sequence[Any], told: Sequence[str], kept: dict[str, bytes], known: str | None
 ) -> Verification:
-    broken, names_erased, seen = "", False, set[str]()
+    broken, names_erased, seen, place = "", False, set[str](), None
     try:
         first = chain.check_first(row.link, row.digest, row.table_id)
         seen = _check_events(row, links)
         names_erased = not chain.check_contents("who played", first["people"], told)
         for digest in sorted(seen & kept.keys()):
             chain.check_contents("a picture", digest, [kept[digest]])
-        chain.check_known(known, [row.digest, *(event.digest for event in links)])
+        if known is not None:
+            place = chain.place_of(known, [row.digest, *(event.digest for event in links)])
     except chain.ChainBroken as finding:
         broken = str(finding)
     except (KeyError, TypeError):
@@ -387,11 +388,19 @@ def _verified(
         match=row.id,
         events=len(links),
         digest=row.head,
+        final=_final(links),
+        known=place,
         broken=broken,
         names_erased=names_erased,
         pictures=len(seen),
         pictures_erased=len(seen - kept.keys()),
     )
+
+
+def _final(links: Sequence[Any]) -> int:
+    """The event whose digest is the final hash, as `Match.digest` is: the one that ended the match, or the last."""
+    latest = next((event for event in reversed(links) if event.name in TURNING_POINTS), None)
+    return int(latest.seq) if latest and latest.name == GameOver.__name__ else len(links)
 
 
 def _check_events(row: Any, links: Sequence[Any]) -> set[str]:

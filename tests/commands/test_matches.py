@@ -142,7 +142,9 @@ def test_verify_says_sound_erased_and_broken(data):
     assert "(erased: names, 1 of 1 pictures)" in printed("verify", 1, "--data", data)
     assert "(erased)" in printed("list", "--data", data)
     noted = lines("list", "--data", data)[0]["log"]
-    assert lines("verify", 1, "--log", noted, "--data", data)[0]["sound"]
+    told = lines("verify", 1, "--log", noted, "--data", data)[0]
+    assert (told["sound"], told["known"], told["final"]) == (True, 19, 19)
+    assert "that of event 19, the final one" in printed("verify", 1, "--log", noted[:8], "--data", data)
     result = matches("verify", 2, "--log", noted, "--json", "--data", data)
     assert result.exit_code == 1
     assert json.loads(result.stdout)["broken"] == f"the hash {noted} is not in it"
@@ -187,6 +189,13 @@ def test_what_cannot_be_done_is_one_clear_line(data, tmp_path, arguments, proble
 )
 def test_wrong_usage_ends_with_2(data, arguments):
     assert matches(*arguments, "--data", data).exit_code == 2
+
+
+@pytest.mark.parametrize("known", ["", "1", "1234567", "12345678g", "1" * 65])
+def test_what_is_no_hash_is_wrong_usage(data, known):
+    result = matches("verify", 1, "--log", known, "--data", data)
+    assert result.exit_code == 2
+    assert "at least its first 8 digits" in result.stderr
 
 
 def test_json_is_one_line_a_match_whatever_the_name(tmp_path):

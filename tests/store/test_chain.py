@@ -6,6 +6,7 @@ import sqlite3
 
 import pytest
 
+from companion import events
 from companion.store import FILE_NAME, Opening
 from tests.store.playing import example_events
 
@@ -114,6 +115,23 @@ def test_chain_made_up_anew_is_found_by_the_hash_on_paper(log, match):
     log.append(forged, example_events())
     assert log.verify(forged).sound
     assert log.verify(forged, noted).broken == f"the hash {noted} is not in it"
+
+
+def test_the_place_of_a_known_hash_is_told(log, match):
+    log.append(match, [events.BoardDisturbed(time=99.0, ply=16, squares=())])
+    digests = [entry.digest for entry in log.entries(match)]
+    told = {place: str(log.verify(match, digests[place - 1])).partition("; ")[2] for place in (5, 19, 20)}
+    assert told == {
+        5: "the hash that was given is that of event 5, not the final one, which is that of event 19",
+        19: "the hash that was given is that of event 19, the final one",
+        20: "the hash that was given is that of event 20, not the final one, which is that of event 19",
+    }
+    assert (log.verify(match, digests[4]).known, log.verify(match).known) == (5, None)
+
+
+@pytest.mark.parametrize("digits", [0, 1, 7])
+def test_too_few_digits_of_a_hash_prove_nothing(log, match, digits):
+    assert not log.verify(match, log.match(match).digest[:digits]).sound
 
 
 def test_erased_names_and_pictures_leave_a_sound_chain_that_says_so(log, match):
