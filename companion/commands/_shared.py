@@ -71,13 +71,29 @@ class LazyGroup(click.Group):
             raise click.ClickException(str(error)) from error
 
 
+def _at_home(_context: click.Context, _option: click.Parameter, place: str | None) -> str | None:
+    """A data folder whose ``~`` is the home it stands for; a database URL as it is."""
+    if place is None or "://" in place:
+        return place
+    try:
+        return str(Path(place).expanduser())
+    except RuntimeError as error:
+        raise click.BadParameter(f"nobody here has the home that {place!r} names") from error
+
+
 data_option = click.option(
     "--data",
     default=lambda: platformdirs.user_data_dir(APP_NAME, appauthor=False),
+    callback=_at_home,
     metavar="DIR",
     help="The data folder, or a database URL. [default: this user's data folder]",
 )
 """The option --data, given to the command as `data`."""
+
+kept_option = click.option(
+    "--data", callback=_at_home, metavar="DIR", help="Keep the match in this data folder. [default: not kept]"
+)
+"""The option --data of commands that keep nothing without it; then `data` is None."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, and nothing else.")
 """The option --json, given to the command as `as_json`."""

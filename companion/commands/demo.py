@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 import click
 
-from companion.commands._shared import open_log
+from companion.commands._shared import kept_option, open_log
 from companion.commands.equipment import Equipment
 from companion.commands.serving import Keys, port_option, serve, table_for
 from companion.commands.sight import open_source
@@ -16,7 +16,7 @@ from companion.rules import Game
 
 @click.command()
 @port_option
-@click.option("--data", metavar="DIR", help="Keep the match in this data folder. [default: not kept]")
+@kept_option
 def demo(port: int, data: str | None) -> None:
     """Play the worked example of the rule book, with its page; nothing but this program is needed.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion import events
-from companion.commands._shared import json_option, open_log, print_json
+from companion.commands._shared import json_option, kept_option, open_log, print_json
 from companion.commands.equipment import equip
 from companion.commands.sight import corners_option, game_options, profile_option
 from companion.events import Event, content_text
@@ -33,7 +33,7 @@ _POLL_S = 1.0
 @profile_option
 @corners_option
 @game_options
-@click.option("--data", metavar="DIR", help="Keep the match in this data folder. [default: not kept]")
+@kept_option
 @json_option
 def watch(
     sources: tuple[str, ...],

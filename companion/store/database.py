@@ -124,7 +124,7 @@ class Database:
 def is_there(place: str | Path) -> bool:
     """Whether there is a log to open at `place`; a database server is taken to have one."""
     try:
-        return "://" in str(place) or (Path(place).expanduser() / FILE_NAME).exists()
+        return "://" in str(place) or (Path(place) / FILE_NAME).exists()
     except OSError:  # a folder that nobody lets us look into: opening it tells why
         return True
 
@@ -142,7 +142,7 @@ def _upgrade(connection: sa.Connection) -> None:
 def _url(place: str | Path, *, create: bool) -> sa.URL:
     if "://" in str(place):
         return _server_url(str(place))
-    folder = Path(place).expanduser()
+    folder = Path(place)
     file = folder / FILE_NAME
     try:
         if create:

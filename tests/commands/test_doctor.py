@@ -52,6 +52,11 @@ def test_a_bare_machine_is_well_and_says_what_could_be_plugged_in(machine, tmp_p
     assert not (tmp_path / "new").exists()
 
 
+def test_a_tilde_names_the_home_folder(machine, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert f"data folder {tmp_path}/games" in examine("--data", "~/games")[1]
+
+
 def test_every_camera_is_told_with_who_holds_it(machine, tmp_path):
     fake_system(machine, {"video0": "Good camera", "video2": "Busy camera"}, {"cheese": "video2"})
     _, findings = examine("--data", str(tmp_path))

@@ -191,6 +191,12 @@ def test_wrong_usage_ends_with_2(data, arguments):
     assert matches(*arguments, "--data", data).exit_code == 2
 
 
+def test_home_of_nobody_is_wrong_usage():
+    result = matches("list", "--data", "~nobody-of-that-name/games")
+    assert result.exit_code == 2
+    assert "nobody here has the home that '~nobody-of-that-name/games' names" in result.stderr
+
+
 @pytest.mark.parametrize("known", ["", "1", "1234567", "12345678g", "1" * 65])
 def test_what_is_no_hash_is_wrong_usage(data, known):
     result = matches("verify", 1, "--log", known, "--data", data)

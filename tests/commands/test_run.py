@@ -206,6 +206,14 @@ def test_corners_of_no_board_are_wrong_usage(tmp_path, corners, says):
     assert says in done.output
 
 
+def test_keys_are_kept_in_the_home_that_a_tilde_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    CliRunner().invoke(main, ["run", "--source", "kitchen", "--data", "~/games"])
+    kept = sorted(path.relative_to(tmp_path) for path in tmp_path.rglob("*.*"))
+    assert [*map(str, kept)] == ["home/games/keys.json", "home/games/matches.sqlite3"]
+
+
 def test_lan_lets_everybody_look_and_asks_for_the_pin_to_rule(start):
     program = start("run", "--lan", "--source", "virtual:")
     pin = program.hears(r"The PIN of the referee's hand is (\d{6})")
