@@ -165,8 +165,11 @@ def erase(match: int, names: bool, pictures: bool, data: str) -> None:
 
 
 def _match_text(file: str) -> MatchText:
+    text = read_text(file)
+    if not text.removeprefix("\ufeff").strip():
+        raise click.ClickException(f"{file} is empty; a match text has moves, or at least tags")
     try:
-        return MatchText.read(read_text(file))
+        return MatchText.read(text)
     except NotationError as error:
         raise click.ClickException(f"{file}, {error}") from error
 

@@ -134,6 +134,16 @@ def test_one_bad_file_keeps_all_out(data, tmp_path):
     assert len(lines("list", "--data", data)) == 2
 
 
+@pytest.mark.parametrize("text", ["", " \n\n", "\ufeff\n"])
+def test_an_empty_file_is_no_match(data, tmp_path, text):
+    file = tmp_path / "empty.mjn"
+    file.write_text(text, encoding="utf-8")
+    result = matches("import", file, "--data", data)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == f"Error: {file} is empty; a match text has moves, or at least tags\n"
+    assert len(lines("list", "--data", data)) == 2
+
+
 def test_verify_says_sound_erased_and_broken(data):
     assert printed("verify", "--data", data).count("sound") == 2
     assert printed("erase", 1, "--names", "--pictures", "--data", data) == (
