@@ -57,8 +57,8 @@ class Serving:
 
     def __init__(self, app: Companion, host: str, port: int) -> None:
         self._app = app
-        self._server: Any = Server(
-            (host, port), app, numthreads=FEWEST_THREADS, max=MOST_THREADS, request_queue_size=512
+        self._server: Any = _Server(
+            (host, port), app, numthreads=FEWEST_THREADS, max=MOST_THREADS, request_queue_size=BACKLOG
         )
         self._server.requests = GrowingPool(self._server, min=FEWEST_THREADS, max=MOST_THREADS)
         self._server.shutdown_timeout = CLOSE_S

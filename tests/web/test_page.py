@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
+import urllib.error
+import urllib.request
 
 import pytest
 
@@ -12,6 +14,7 @@ from companion.rules import Colour, Game, Layout, Piece, Square
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
+from companion.web.serve import Serving
 from companion.web.words import headline, notices, reason
 from tests.web.room import Room
 
@@ -315,3 +318,26 @@ def test_one_table_is_shown_at_once_and_the_lamp_is_remembered(here):
     assert here.get("/").headers["Location"] == "/t/1/"
     here.get("/look?theme=dark&table=1")
     assert 'data-theme="dark"' in here.get("/t/1/").text
+
+
+# The server -------------------------------------------------------------------------------------------------------
+
+
+class Faulty:
+    """An app with a bug."""
+
+    def __call__(self, environ, start_response):
+        raise ZeroDivisionError("a bug")
+
+    def end_streams(self):
+        pass
+
+
+def test_a_bug_in_the_app_is_in_this_programs_log(caplog, capfd):
+    with Serving(Faulty(), "127.0.0.1", 0) as serving, pytest.raises(urllib.error.HTTPError, match="500"):
+        urllib.request.urlopen(f"http://127.0.0.1:{serving.port}/")
+    assert [(each.name, each.message) for each in caplog.records] == [
+        ("companion.web.serve", "ZeroDivisionError('a bug')")
+    ]
+    assert "Traceback" in caplog.text
+    assert capfd.readouterr().err == ""
