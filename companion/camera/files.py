@@ -71,8 +71,8 @@ class VideoFile:
     def _grab(self) -> Frame | None:
         try:
             there, image = self._capture.read()
-        except cv2.error as error:
-            raise SourceError(f"{self.name} cannot be decoded: {error}") from error
+        except cv2.error:  # it will not get better: the file breaks off here
+            return None
         if not there:
             return None
         frame = Frame(self._time(), np.asarray(image, np.uint8))
@@ -91,7 +91,8 @@ class VideoFile:
 class StillFolder:
     """``images:FOLDER``: the pictures of a folder in the order of their names, each one for `STILL_S`.
 
-    Each picture is given twice, at the start and in the middle of its time: it shows a table at rest.
+    Each picture is given twice, at the start and in the middle of its time: it shows a table at rest. What is no file,
+    such as a folder or a link that leads nowhere, is no picture, whatever its name.
     """
 
     live = False
@@ -101,7 +102,8 @@ class StillFolder:
         folder = Path(path)
         _refuse_missing(folder, "folder", directory=True)
         self._pictures = sorted(
-            (file for file in folder.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES), key=_natural_order
+            (file for file in folder.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES and file.is_file()),
+            key=_natural_order,
         )
         if not self._pictures:
             raise SourceError(f"{path} has no picture in it; put .jpg or .png files there")
@@ -109,17 +111,29 @@ class StillFolder:
         self._image: NDArray[np.uint8] | None = None
 
     def read(self, timeout_s: float) -> Frame | None:  # noqa: ARG002 (a file never keeps one waiting)
-        """The next picture. Raises `EndOfSource` after the last, `SourceError` for one that cannot be read."""
+        """The next picture.
+
+        Raises:
+            EndOfSource: after the last.
+            SourceError: once, if one cannot be read; it is the last then, for a move may be missing.
+        """
         number, again = divmod(self._given, 2)
         if number >= len(self._pictures):
             raise EndOfSource(f"{self.name} has ended")
         if not again or self._image is None:
-            self._image = read_picture(self._pictures[number])
+            self._image = self._opened(self._pictures[number])
         self._given += 1
         return Frame((number + again / 2) * STILL_S, self._image)
 
     def close(self) -> None:
         """Nothing to close: no file stays open."""
+
+    def _opened(self, picture: Path) -> NDArray[np.uint8]:
+        try:
+            return read_picture(picture)
+        except (SourceError, VisionError) as error:
+            self._pictures = []
+            raise SourceError(f"{self.name} breaks off: {error}") from error
 
 
 def read_picture(path: Path) -> NDArray[np.uint8]:
@@ -150,4 +164,4 @@ def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:
 
 def _natural_order(file: Path) -> list[tuple[int, str]]:
     """``2.jpg`` before ``10.jpg``."""
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", file.name.lower())]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", file.name.lower())]

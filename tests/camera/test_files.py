@@ -67,6 +67,39 @@ def test_stills_come_in_the_order_people_number_them_each_for_a_second(images):
     assert [int(frame.image[0, 0, 0]) for frame in frames] == [50, 50, 100, 100, 200, 200]
 
 
+def test_stills_that_are_no_files_are_left_out(tmp_path):
+    (tmp_path / "1.jpg").mkdir()
+    (tmp_path / "2.jpg").symlink_to(tmp_path / "nowhere.jpg")
+    cv2.imwrite(str(tmp_path / "3.png"), picture(50))
+    assert len(frames_of(f"images:{tmp_path}")) == 2
+
+
+def test_stills_may_have_any_sign_for_a_number_in_their_names(tmp_path):
+    for name in ("²1.png", "٣.png", "½.png"):
+        (tmp_path / name).write_bytes(cv2.imencode(".png", picture(50))[1].tobytes())
+    assert len(frames_of(f"images:{tmp_path}")) == 6
+
+
+def gone(path: Path) -> None:
+    path.unlink()
+
+
+def torn(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:20])
+
+
+@pytest.mark.parametrize(("spoil", "why"), [(gone, "there is no picture"), (torn, "is not a picture that can be read")])
+def test_stills_end_with_the_first_that_cannot_be_read(images, spoil, why):
+    source = opened(images)
+    spoil(Path(images.removeprefix("images:")) / "2.png")
+    for _ in range(2):
+        assert source.read(0).image[0, 0, 0] == 50
+    with pytest.raises(SourceError, match=rf"breaks off: .*{why}"):
+        source.read(0)
+    with pytest.raises(EndOfSource):
+        source.read(0)
+
+
 def test_video_that_breaks_off_says_so_and_ends(tmp_path):
     path = tmp_path / "cut.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 10, SIZE)

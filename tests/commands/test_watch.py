@@ -120,3 +120,13 @@ def test_a_match_that_cannot_be_recorded_is_told_and_fails(tmp_path):
     assert done.stderr.startswith("Error: the match at table 1 is not recorded to its end: the match log ")
     assert "another program is writing to it" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_folder_breaks_off_at_a_picture_that_cannot_be_read(tmp_path):
+    cv2.imwrite(str(tmp_path / "1.png"), np.full((240, 320, 3), 128, np.uint8))
+    (tmp_path / "2.png").write_bytes(b"torn")
+    done = companion("watch", f"images:{tmp_path}", "--json")
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Error: images:{tmp_path} breaks off: {tmp_path / '2.png'} is not a picture")
+    assert len(done.stderr.splitlines()) == 1
+    assert [json.loads(line)["event"] for line in done.stdout.splitlines()] == ["MatchStarted", "SourceLost"]
