@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from companion.tiles.link import TileBoard
-    from companion.tiles.session import Request
 
 KINDS = (
     "light straight", "light diagonal", "light pusher", "light puller",
@@ -45,6 +44,8 @@ STEADY_CODES = 24
 """A contact whose codes spread more than this is moving, or bad."""
 LISTEN_S = 2.0
 START_S = 8.0
+TRIES = 3
+"""How often a board may begin anew while it is told what to keep, its first time included."""
 
 
 class TilesError(CompanionError, ValueError):
@@ -158,19 +159,31 @@ def store(board: TileBoard, windows: Sequence[Window]) -> None:
     """Make the board keep the windows.
 
     Raises:
-        SourceError: if it refuses or does not answer.
+        SourceError: if it refuses, does not answer, or is reset time and again.
     """
-    for band, window in enumerate(windows, start=1):
-        _finish(board, board.ask(SetBand(0, band, window.low, window.high)))
-    _finish(board, board.ask(SaveBands(0)))
+    _carry_out(board, [*(SetBand(0, band, w.low, w.high) for band, w in enumerate(windows, start=1)), SaveBands(0)])
 
 
-def _finish(board: TileBoard, request: Request) -> None:
-    """Wait for the answer to a request; the link itself gives up when none comes."""
+def _carry_out(board: TileBoard, commands: Sequence[wire.Command]) -> None:
+    """Have all commands obeyed; from the first again if the board is reset, for it has forgotten what it was told."""
+    for _ in range(TRIES):
+        if all(_obeys(board, command) for command in commands):
+            return
+    raise SourceError(
+        f"{board.name} is reset time and again while it is told what to keep; "
+        "try another cable or USB socket, and calibrate once more"
+    )
+
+
+def _obeys(board: TileBoard, command: wire.Command) -> bool:
+    """Wait until the board has obeyed; False if it was reset meanwhile. The link gives up when no answer comes."""
+    resets = board.session.counters.resets
+    request = board.ask(command)
     while not request.done:
         board.read(0.05)
     if isinstance(request.answer, Refused):
         raise SourceError(f"{board.name} refuses {wire.spell(request.command)}: {request.answer.why}")
+    return board.session.counters.resets == resets
 
 
 @click.command()
@@ -186,7 +199,7 @@ def tiles(source: str, layout: str, *, forget: bool, dry_run: bool) -> None:
     with open_tiles(source, Layout.parse(layout), clock=time.monotonic, wait=time.sleep) as board:
         _wait_for(board)
         if forget:
-            _finish(board, board.ask(DefaultBands(0)))
+            _carry_out(board, [DefaultBands(0)])
             click.echo("The board uses the windows of its firmware again.")
             return
         board.session.send_raw(on=True)

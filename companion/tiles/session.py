@@ -73,13 +73,15 @@ class Request:
 
     command: wire.Command
     answer: Acknowledged | Refused | None = None
+    dropped: bool = False
+    """The board was reset before it answered: nobody knows whether it obeyed, and it is not told again."""
     tries: int = 0
     sent_s: float = field(default=float("-inf"))
 
     @property
     def done(self) -> bool:
-        """Whether the board has answered."""
-        return self.answer is not None
+        """Whether the board has answered, or never will."""
+        return self.dropped or self.answer is not None
 
 
 @dataclass(slots=True)
@@ -194,7 +196,9 @@ class Session:
     def _forget(self) -> None:
         """The board has started anew: it knows nothing of what was said, and what was known of it is old."""
         self.letters = None
-        self._outstanding = None
+        if self._outstanding is not None:
+            self._outstanding.dropped = True
+            self._outstanding = None
         self._light_told = ""
         self._raw_told = False
 

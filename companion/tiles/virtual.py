@@ -60,7 +60,6 @@ class VirtualBoard:
         self.lights = DARK * squares
         """The palette letters that its LEDs show."""
         self.bands: tuple[tuple[int, int], ...] = DEFAULT_BANDS
-        self._staged = list(DEFAULT_BANDS)
         self._calibrated = False
         self._clock = clock
         self._lock = threading.RLock()
@@ -88,6 +87,7 @@ class VirtualBoard:
             self._began_s = self._heard_s = self._beat_s = self._raw_s = self._clock()
             self._seq = 0
             self._raw = False
+            self._staged = list(self.bands)
             self._out = bytearray()
             self._tokens = wire.Tokenizer()
             self.lights = DARK * len(self.letters)

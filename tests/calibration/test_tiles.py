@@ -6,10 +6,14 @@ import pytest
 from click.testing import CliRunner
 
 from calibration import tiles as workshop
-from calibration.tiles import KINDS, Seen, TilesError, empty_sighting, fit_windows, sighting, table
-from companion.tiles.virtual import DEFAULT_BANDS, nominal_code
+from calibration.tiles import KINDS, TRIES, Seen, TilesError, empty_sighting, fit_windows, sighting, store, table
+from companion.errors import SourceError
+from companion.rules import Layout
+from companion.tiles.link import TileBoard
+from companion.tiles.virtual import DEFAULT_BANDS, VirtualBoard, VirtualPort, nominal_code
 from companion.tiles.wire import BAND_LETTERS
 
+BOARD = Layout.parse("4x4")
 EMPTY = Seen("empty", 1020, 1023)
 NOMINAL = [nominal_code(letter) for letter in BAND_LETTERS[1:9]]
 
@@ -75,6 +79,56 @@ def test_the_table_shows_every_kind_with_its_margins():
     lines = table(fit_windows(seen(NOMINAL), EMPTY)).splitlines()
     assert [line[:15].strip() for line in lines] == ["kind", *KINDS, "empty"]
     assert lines[1].split()[-2:] == ["60", "113"]
+
+
+class Browning(VirtualBoard):
+    """A board whose supply breaks down at some of the commands about windows, before it obeys or before it answers."""
+
+    now = 0.0
+
+    def __init__(self, downs, *, obeys):
+        super().__init__(16, self.clock)
+        self.downs, self.obeys = downs, obeys
+        self.told = 0
+
+    def clock(self):
+        return self.now
+
+    def wait(self, seconds):
+        self.now += seconds
+        assert self.now < 60, "nobody gives up"
+
+    def hear(self, data):
+        down = b"$CAL" in data and self.told in self.downs
+        self.told += b"$CAL" in data
+        if self.obeys or not down:
+            super().hear(data)
+        if down:
+            self.reset("B")
+
+    def keeps(self, windows):
+        with TileBoard(
+            "tiles:test", lambda: VirtualPort(self, self.wait), BOARD, clock=self.clock, wait=self.wait
+        ) as tiles:
+            while not tiles.connected:
+                tiles.read(0.1)
+            store(tiles, windows)
+
+
+@pytest.mark.parametrize("obeys", [True, False])
+@pytest.mark.parametrize("downs", [{0}, {4}, {9}, {4, 5}, {9, 18}])
+def test_a_board_that_is_reset_meanwhile_keeps_all_windows_none_the_less(downs, obeys):
+    board = Browning(downs, obeys=obeys)
+    windows = fit_windows(seen(NOMINAL), EMPTY)
+    board.keeps(windows)
+    assert board.bands == (DEFAULT_BANDS[0], *((window.low, window.high) for window in windows))
+
+
+def test_a_board_that_is_reset_time_and_again_is_given_up_and_keeps_what_it_had():
+    board = Browning(set(range(1, 99)), obeys=False)
+    with pytest.raises(SourceError, match="reset time and again"):
+        board.keeps(fit_windows(seen(NOMINAL), EMPTY))
+    assert (board.told, board.bands) == (1 + TRIES, DEFAULT_BANDS)
 
 
 def test_a_port_that_is_not_there_is_one_clear_line():

@@ -188,6 +188,15 @@ def test_a_reset_in_mid_game_forgets_what_was_known_and_asks_and_lights_again(ta
     assert talk.settle() == [Snap(0), Light(0, 0, "L" * 16)]
 
 
+def test_a_command_that_a_reset_leaves_unanswered_is_done_without_an_answer(talk):
+    request = talk.session.ask(SaveBands(0))
+    talk.says()
+    assert not request.done
+    talk.hears(replace(HELLO, boots=8, cause="B"))
+    assert (request.done, request.dropped, request.answer) == (True, True, None)
+    assert talk.settle() == [Snap(0)]
+
+
 def test_a_reset_is_noticed_even_if_the_board_cannot_count_its_starts(talk):
     talk.hears(Changed(0, 300, 5, ".", "S"))
     talk.hears(HELLO)
