@@ -7,6 +7,7 @@ import contextlib
 import json
 import logging
 import os
+import re
 import secrets
 import signal
 import socket
@@ -14,6 +15,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,7 +30,7 @@ from companion.web.gate import new_pin
 from companion.web.serve import Serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from companion.commands.equipment import Equipment
@@ -46,6 +48,9 @@ _NAP_S = 0.2
 """After so long at most, a signal is heeded."""
 _NOBODY = ("192.0.2.1", 9)
 """An address that no machine has (RFC 5737): asking for the way there sends nothing."""
+_ROUTES = Path("/proc/net/fib_trie")
+"""Where Linux tells all its routes, those to its own addresses too; elsewhere only the likeliest address is known."""
+_OWN_ROUTE = re.compile(r"\|-- ([\d.]+)\n +/32 host LOCAL")
 
 port_option = click.option(
     "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Where the page is; 0 for any free."
@@ -140,8 +145,8 @@ def serve(
     tiles: Mapping[str, VirtualBoard] | None = None,
 ) -> None:
     """Run the tables and their page until the program is told to stop."""
-    addresses = _own_addresses() if lan else frozenset[str]()
-    gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=addresses)
+    addresses = own_addresses() if lan else ()
+    gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=frozenset(addresses))
     app = create_app(tables, gate, secret_key=keys.secret_key, tiles=tiles)
     with ExitStack() as running:
         running.callback(_leave_hanging, tables.values())
@@ -149,7 +154,7 @@ def serve(
         for table in tables.values():
             running.enter_context(table.running())
         serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
-        _tell_where(serving.port, keys.pin, sorted(addresses))
+        _tell_where(serving.port, keys.pin, addresses)
         wait_for_the_end()
 
 
@@ -159,7 +164,7 @@ def _leave_hanging(tables: Iterable[Table]) -> None:
         atexit.register(os._exit, 1)
 
 
-def _tell_where(port: int, pin: str, addresses: list[str]) -> None:
+def _tell_where(port: int, pin: str, addresses: Sequence[str]) -> None:
     click.echo(f"The page is at http://{_HERE}:{port}/  (Ctrl-C stops it)", err=True)
     if addresses:
         where = "  ".join(f"http://{address}:{port}/" for address in addresses)
@@ -195,11 +200,14 @@ def _restore(number: signal.Signals, before: Any) -> Callable[[], None]:
     return restore
 
 
-def _own_addresses() -> frozenset[str]:
-    """The names by which this machine can be called in its network."""
-    name = socket.gethostname().lower()
-    names = {name, f"{name.removesuffix('.local')}.local"}
+def own_addresses(routes: Path = _ROUTES) -> tuple[str, ...]:
+    """By what this machine can be called in its network: its addresses, the likeliest first, and its names."""
+    addresses: list[str] = []
     with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as way:
         way.connect(_NOBODY)
-        names.add(str(way.getsockname()[0]))
-    return frozenset(names)
+        addresses.append(way.getsockname()[0])
+    with contextlib.suppress(OSError):
+        addresses += _OWN_ROUTE.findall(routes.read_text(encoding="ascii"))
+    outward = [address for address in addresses if not address.startswith("127.")]
+    name = socket.gethostname().lower()
+    return tuple(dict.fromkeys([*outward, name, f"{name.removesuffix('.local')}.local"]))

@@ -1,7 +1,7 @@
 """Who may do what: everyone may look, the referee's hand is for this machine and for those who know the PIN.
 
 - *Host*: a request for a name that is not ours is refused, so that no foreign page can reach us by a name of its own
-  (DNS rebinding).
+  (DNS rebinding). An address is nobody's name: where others are let in, any by which they reach us is ours.
 - *Origin*: a request that changes something must come from our own pages; so must its token, which is bound to the
   session's cookie (SameSite=Strict, HttpOnly).
 - *PIN*: asked of everyone who is not on this machine. Wrong ones are counted, for each address and in all, and after
@@ -48,7 +48,7 @@ TRIES_EACH = 5
 TRIES_IN_ALL = 30
 """Wrong PINs from all addresses together, after which everyone has to wait."""
 WAIT_S = 300.0
-_LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+_LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-IP")
 
 
@@ -83,7 +83,7 @@ class Gate:
     """Decides over the requests of one app.
 
     Args:
-        pin: what has to be known off this machine; None lets nobody in from there.
+        pin: what has to be known off this machine; None lets nobody in from there, and takes no address but its own.
         hosts: the names, besides those of this machine itself, by which the page may be called.
         clock: monotonic seconds.
     """
@@ -102,8 +102,7 @@ class Gate:
 
     def check(self) -> None:
         """Refuse a request that is not for us, or that another page has made. Runs before every request."""
-        name = urlsplit(f"//{request.host}").hostname or ""
-        if (f"[{name}]" if ":" in name else name) not in self._hosts:
+        if not self._is_ours(urlsplit(f"//{request.host}").hostname or ""):
             abort(400, _("this is not %(host)s; use the address that the terminal shows", host=request.host))
         if request.method in ("GET", "HEAD", "OPTIONS"):
             return
@@ -112,6 +111,9 @@ class Gate:
             return  # a program: no browser sends JSON to another page's address without asking us first
         if origin is None or urlsplit(origin).netloc.lower() != request.host.lower():
             abort(403, _("this request comes from another page"))
+
+    def _is_ours(self, host: str) -> bool:
+        return host in self._hosts or (self._pin is not None and _address(host) is not None)
 
     def may_rule(self) -> bool:
         """Whether this request comes from somebody who may use the referee's hand."""
@@ -162,9 +164,14 @@ def is_local() -> bool:
     """Whether this request comes from this machine, and not through a proxy on it."""
     if any(header in request.headers for header in _FORWARDED):
         return False
-    try:
-        address = ipaddress.ip_address(request.remote_addr or "")
-    except ValueError:
-        return False
+    address = _address(request.remote_addr or "")
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_loopback
+    return address is not None and (mapped or address).is_loopback
+
+
+def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """The IP address that `text` is; None if it is a name."""
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None

@@ -1,4 +1,4 @@
-"""How a table is taken up again: what the log and the board together make of the match before."""
+"""How a table is taken up again: what the log and the board together make of the match before. Where the page is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 import pytest
 
 from companion.commands.equipment import Equipment
-from companion.commands.serving import table_for
+from companion.commands.serving import own_addresses, table_for
 from companion.rules import Colour, Game, Layout
 from companion.store import MatchLog
 from companion.table import Players
@@ -122,3 +122,36 @@ def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog):
     with Program(log) as second:
         assert not second.view.over
     assert "is damaged" in caplog.text
+
+
+ROUTES = """Main:
+  +-- 0.0.0.0/0 3 0 5
+     |-- 0.0.0.0
+        /0 universe UNICAST
+     +-- 127.0.0.0/8 2 0 2
+        |-- 127.0.0.1
+           /32 host LOCAL
+     +-- 192.168.77.0/24 2 0 2
+        |-- 192.168.77.0
+           /24 link UNICAST
+        |-- 192.168.77.1
+           /32 host LOCAL
+        |-- 192.168.77.255
+           /32 link BROADCAST
+     |-- 10.9.8.7
+        /32 host LOCAL
+"""
+
+
+def test_every_address_of_this_machine_is_told_but_those_that_lead_to_itself(tmp_path):
+    routes = tmp_path / "routes"
+    routes.write_text(ROUTES * 2)
+    told = own_addresses(routes)
+    assert {"192.168.77.1", "10.9.8.7"} <= set(told)
+    assert not [address for address in told if address.startswith("127.") or address.endswith((".0", ".255"))]
+    assert len(set(told)) == len(told)
+    assert told[-1].endswith(".local")
+
+
+def test_machine_that_does_not_tell_its_routes_has_its_names(tmp_path):
+    assert own_addresses(tmp_path / "none")[-1].endswith(".local")

@@ -24,7 +24,7 @@ def room() -> Iterator[Room]:
 
 @pytest.fixture
 def app(room):
-    app = create_app({"1": room.table}, Gate(clock=lambda: 0.0, pin="123456", hosts=frozenset({"10.0.0.5"})))
+    app = create_app({"1": room.table}, Gate(clock=lambda: 0.0, pin="123456", hosts=frozenset({"table.local"})))
     app.testing = True
     return app
 

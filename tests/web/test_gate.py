@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from companion.web import Gate, create_app
 from companion.web.gate import HEADERS, TRIES_EACH, TRIES_IN_ALL, WAIT_S, Attempts
 from tests.web.conftest import Person
 
@@ -78,14 +79,23 @@ def test_wrong_or_foreign_token_is_refused(here, app, room):
     assert not room.view.paused
 
 
-@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "10.0.0.6:8000", "localhost@evil.example"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "1.2.3", "10.0.0.6.", "localhost@evil.example", "[evil", ""]
+)
 def test_page_is_not_given_under_a_foreign_name(app, host):
     assert Person(app, host=host).get("/t/1/").status_code == 400
 
 
-@pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1", "[::1]:8000", "10.0.0.5:8000"])
+@pytest.mark.parametrize("host", ["localhost:8000", "127.0.0.1", "[::1]:8000", "table.local:8000"])
 def test_page_is_given_under_its_own_names(app, host):
     assert Person(app, host=host).get("/t/1/").status_code == 200
+
+
+@pytest.mark.parametrize("host", ["10.0.0.6:8000", "10.0.0.6", "[fd00::2]:8000"])
+def test_page_is_given_under_every_address_where_others_are_let_in(app, room, host):
+    assert Person(app, host=host).get("/t/1/").status_code == 200
+    for_here_alone = create_app({"1": room.table}, Gate(clock=lambda: 0.0))
+    assert Person(for_here_alone, host=host).get("/t/1/").status_code == 400
 
 
 @pytest.mark.parametrize("path", ["/t/1/", "/t/1/hand", "/sign-in", "/t/9/", "/static/page.css", "/api/t/1"])
