@@ -1,4 +1,4 @@
-"""``companion calibrate tiles``: fits the accept windows of a tile board to the resistors that its pieces really have.
+"""The accept windows of a tile board, fitted to the resistors that its pieces really have.
 
 The board tells raw codes; for every kind of piece a person lays all pieces of that kind, anywhere, and the codes of the
 squares that are not empty are collected. `fit_windows` makes a window for each kind out of that: from the lowest to the
@@ -8,17 +8,12 @@ in which nothing is accepted. A gap that is too narrow for that is refused, nami
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-import click
-
 from companion.errors import CompanionError, SourceError
-from companion.rules import Layout
 from companion.tiles import wire
-from companion.tiles.link import open_tiles
 from companion.tiles.wire import DefaultBands, Refused, SaveBands, SetBand
 
 if TYPE_CHECKING:
@@ -42,8 +37,6 @@ NARROWEST_GAP = 15
 GUARD_SHARE = 3
 STEADY_CODES = 24
 """A contact whose codes spread more than this is moving, or bad."""
-LISTEN_S = 2.0
-START_S = 8.0
 TRIES = 3
 """How often a board may begin anew while it is told what to keep, its first time included."""
 
@@ -164,6 +157,11 @@ def store(board: TileBoard, windows: Sequence[Window]) -> None:
     _carry_out(board, [*(SetBand(0, band, w.low, w.high) for band, w in enumerate(windows, start=1)), SaveBands(0)])
 
 
+def forget(board: TileBoard) -> None:
+    """Make the board use the windows of its firmware again. Raises `SourceError` as `store` does."""
+    _carry_out(board, [DefaultBands(0)])
+
+
 def _carry_out(board: TileBoard, commands: Sequence[wire.Command]) -> None:
     """Have all commands obeyed; from the first again if the board is reset, for it has forgotten what it was told."""
     for _ in range(TRIES):
@@ -184,67 +182,6 @@ def _obeys(board: TileBoard, command: wire.Command) -> bool:
     if isinstance(request.answer, Refused):
         raise SourceError(f"{board.name} refuses {wire.spell(request.command)}: {request.answer.why}")
     return board.session.counters.resets == resets
-
-
-@click.command()
-@click.option("--source", default="tiles:auto", show_default=True, metavar="S", help="The board, such as tiles:COM3.")
-@click.option("--layout", default="4x4", show_default=True, metavar="L", help="The layout that the board is built for.")
-@click.option("--default", "forget", is_flag=True, help="Forget the calibration and use the windows of the firmware.")
-@click.option("--dry-run", is_flag=True, help="Show the windows and store nothing.")
-def tiles(source: str, layout: str, *, forget: bool, dry_run: bool) -> None:
-    """Fit a tile board to the resistors of its pieces.
-
-    Lays out each of the eight kinds in turn, shows how far apart they read, and stores that in the board.
-    """
-    with open_tiles(source, Layout.parse(layout), clock=time.monotonic, wait=time.sleep) as board:
-        _wait_for(board)
-        if forget:
-            _carry_out(board, [DefaultBands(0)])
-            click.echo("The board uses the windows of its firmware again.")
-            return
-        board.session.send_raw(on=True)
-        windows = _guide(board)
-        click.echo(table(windows))
-        if dry_run:
-            return
-        store(board, windows)
-        click.echo("Stored. The board uses these windows from now on.")
-
-
-def _wait_for(board: TileBoard) -> None:
-    end = time.monotonic() + START_S
-    while not board.connected:
-        board.read(0.05)
-        if time.monotonic() > end:
-            raise SourceError(f"{board.name} does not say what lies on it; unplug it and plug it in again")
-
-
-def _guide(board: TileBoard) -> list[Window]:
-    click.echo("Take every piece off the board.", err=True)
-    empty = _ask(board, "empty")
-    kinds = []
-    for kind, printed in zip(KINDS, PRINTED, strict=True):
-        click.echo(f"Lay every {kind} ({printed}), and nothing else, on any squares.", err=True)
-        kinds.append(_ask(board, kind))
-    return fit_windows(kinds, empty)
-
-
-def _ask(board: TileBoard, name: str) -> Seen:
-    """Wait for a person, and look; again, if what is seen makes no sense."""
-    while True:
-        click.prompt("Then press Enter", default="", show_default=False, prompt_suffix=" ", err=True)
-        _drain(board)
-        samples = collect(board, LISTEN_S, time.monotonic)
-        try:
-            return empty_sighting(samples) if name == "empty" else sighting(name, samples)
-        except TilesError as error:
-            click.echo(f"{error}. Once more.", err=True)
-
-
-def _drain(board: TileBoard) -> None:
-    """Take what has been sent while a person was at work; the board may even have gone to sleep and come back."""
-    for _ in range(20):
-        board.read(0.05)
 
 
 def table(windows: Sequence[Window]) -> str:

@@ -18,7 +18,7 @@ from companion.errors import RulesError, SourceSyntaxError
 from companion.settling import SETTLE_S
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from companion.camera.frames import Clock
     from companion.readings import BoardReading
@@ -39,15 +39,17 @@ LIVE_SOURCES: dict[str, Callable[[str, Clock, bool], FrameSource]] = {
     "https": lambda rest, clock, patient: open_stream(f"https:{rest}", clock, patient=patient),
 }
 """How to open what lives by the world's clock."""
+_INSTEAD_OF_PHONE = "let an app on the phone make it a network camera (MJPEG), and give its address: http://…"
 
 
-def open_frames(text: str, clock: Clock, *, patient: bool = False) -> FrameSource:
+def open_frames(text: str, clock: Clock, *, patient: bool = False, others: Iterable[str] = ()) -> FrameSource:
     """Open a frame source by its text.
 
     Args:
         text: what people write, such as ``camera:0``.
         clock: monotonic seconds, for sources that live by the world's clock; a file has its own.
         patient: a live source that is not there yet is no error; it is lost until it comes.
+        others: the words of sources without pictures that whoever asks knows too, for the message.
 
     Raises:
         SourceSyntaxError: if the text names no source.
@@ -58,7 +60,9 @@ def open_frames(text: str, clock: Clock, *, patient: bool = False) -> FrameSourc
         return FILE_SOURCES[scheme](rest)
     if colon and scheme in LIVE_SOURCES:
         return LIVE_SOURCES[scheme](rest, clock, patient)
-    known = ", ".join(f"{name}:…" for name in (*FILE_SOURCES, *LIVE_SOURCES))
+    if scheme == "phone":
+        raise SourceSyntaxError(f"{text!r} is not a source; {_INSTEAD_OF_PHONE}")
+    known = ", ".join(f"{name}:…" for name in (*FILE_SOURCES, *LIVE_SOURCES, *others))
     hint = f"; did you mean video:{text}?" if Path(text).is_file() else ""
     raise SourceSyntaxError(f"{text!r} is not a source; known are {known}{hint}")
 

@@ -12,7 +12,7 @@ COMMANDS = {
         "companion.commands.lens:lens", "Measure how a wide lens bends lines, from pictures of the lens target."
     ),
     "check": Lazy("companion.commands.check:check", "Go or no-go before a game, and what to improve."),
-    "tiles": Lazy("calibration.tiles:tiles", "Fit the accept windows of a tile board to its pieces."),
+    "tiles": Lazy("companion.commands.tiles:tiles", "Fit the accept windows of a tile board to its pieces."),
 }
 
 

@@ -12,7 +12,7 @@ import click
 from calibration.check import Finding, examine
 from companion.camera import open_frames, read_picture
 from companion.commands._shared import json_option, print_json
-from companion.commands.sight import corners_option, layout_option, locator, optics_of, profile_option
+from companion.commands.sight import corners_option, layout_option, locator, optics_of, profile_option, wrong_usage
 from companion.errors import SourceError
 
 if TYPE_CHECKING:
@@ -60,9 +60,11 @@ def _findings(source: str, corners: Corners | None, layout: Layout, profile: Pro
 
 
 def _picture(source: str) -> NDArray[np.uint8]:
-    if Path(source).is_file():
-        return read_picture(Path(source))
-    frames = open_frames(source, time.monotonic)
+    path = Path(source)
+    if path.is_file() or path.drive or ":" not in source:
+        return read_picture(path)
+    with wrong_usage():
+        frames = open_frames(source, time.monotonic)
     try:
         frame = frames.read(_WAIT_S)
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from companion.profile import Profile
 from companion.rules import FirstMove, Layout, LayoutError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -177,8 +178,15 @@ def open_source(
         SourceError: if it cannot be opened.
         VisionError: if `corners` cannot be the corners of a board.
     """
-    try:
+    with wrong_usage():
         return _opened(text, layout, Sight(corners, profile, variant, sets), clock, patient=patient)
+
+
+@contextlib.contextmanager
+def wrong_usage() -> Iterator[None]:
+    """Within it, a text that names no source is a `UsageError`."""
+    try:
+        yield
     except SourceSyntaxError as error:
         raise click.UsageError(str(error)) from error
 
@@ -204,7 +212,7 @@ def _opened(text: str, layout: Layout, sight: Sight, clock: Clock, *, patient: b
     def reader_for(wanted: Layout) -> VideoReader:
         return video_reader(wanted, sight if wanted == layout else replace(sight, corners=None))
 
-    frames = open_frames(text, clock, patient=patient)
+    frames = open_frames(text, clock, patient=patient, others=("tiles",))
     try:
         return Camera(frames, reader_for(layout), reader_for=reader_for)
     except Exception:

@@ -253,13 +253,15 @@ def open_tiles(
     """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``; the other arguments are those of `TileBoard`.
 
     Raises:
-        SourceSyntaxError: if no port is named.
+        SourceSyntaxError: if `text` names no port of a tile board.
         SourceError: if the port cannot be opened, or no board is found; says what to do.
     """
-    kind, _, wanted = text.partition(":")
-    if kind == "virtual":
+    if text == "virtual:tiles":
         board = VirtualBoard(len(layout), clock)
         return TileBoard(text, lambda: VirtualPort(board, wait), layout, clock=clock, wait=wait, virtual=board)
-    if not wanted:
-        raise SourceSyntaxError(f"{text!r} names no port; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3")
+    kind, _, wanted = text.partition(":")
+    if kind != "tiles" or not wanted:
+        raise SourceSyntaxError(
+            f"{text!r} names no port of a tile board; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3"
+        )
     return TileBoard(text, PortFinder(wanted, clock), layout, clock=clock, wait=wait, patient=patient)

@@ -87,4 +87,13 @@ def test_the_command_says_go_or_no_go_by_its_exit_code(tmp_path):
 
 def test_a_picture_that_is_not_there_is_one_clear_line(tmp_path):
     done = CliRunner().invoke(check, [str(tmp_path / "nothing.png")])
-    assert "is not a source" in str(done.exception)
+    assert str(done.exception) == f"there is no picture {tmp_path / 'nothing.png'}"
+
+
+@pytest.mark.parametrize(
+    ("source", "says"), [("kitchen:0", "'kitchen:0' is not a source"), ("camera:kitchen", "names no camera")]
+)
+def test_what_names_no_source_is_wrong_usage(source, says):
+    done = CliRunner().invoke(check, [source])
+    assert done.exit_code == 2
+    assert says in done.output

@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from calibration import tiles as workshop
 from calibration.tiles import KINDS, TRIES, Seen, TilesError, empty_sighting, fit_windows, sighting, store, table
+from companion.commands.tiles import tiles as command
 from companion.errors import SourceError
 from companion.rules import Layout
 from companion.tiles.link import TileBoard
@@ -132,5 +133,25 @@ def test_a_board_that_is_reset_time_and_again_is_given_up_and_keeps_what_it_had(
 
 
 def test_a_port_that_is_not_there_is_one_clear_line():
-    result = CliRunner().invoke(workshop.tiles, ["--source", "tiles:/dev/no-such-port"])
+    result = CliRunner().invoke(command, ["--source", "tiles:/dev/no-such-port"])
     assert "there is no such port" in str(result.exception)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--layout", "bad"], "'bad' is neither a layout's name"),
+        (["--source", "camera:0"], "'camera:0' names no port of a tile board; write tiles:auto"),
+        (["--source", "foo"], "'foo' names no port"),
+        (["--source", "tiles:"], "'tiles:' names no port"),
+    ],
+)
+def test_what_names_no_tile_board_or_layout_is_wrong_usage(arguments, says):
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 2
+    assert says in result.output
+
+
+def test_the_windows_of_the_firmware_can_be_had_back():
+    result = CliRunner().invoke(command, ["--source", "virtual:tiles", "--default"])
+    assert (result.exit_code, result.output) == (0, "The board uses the windows of its firmware again.\n")

@@ -140,6 +140,7 @@ def bad_files(tmp_path) -> Path:
         ("images:{}/words.txt", "is a file, not a folder"),
         ("images:{}/bare", "has no picture in it"),
         ("tape:1", "is not a source; known are"),
+        ("phone:", "let an app on the phone make it a network camera (MJPEG), and give its address: http://"),
         ("{}/words.txt", "did you mean video:"),
     ],
 )

@@ -33,6 +33,11 @@ def test_a_tile_board_without_a_port_is_wrong_usage(text, why):
         open_source(text, LAYOUT, None)
 
 
+def test_what_is_no_source_is_told_that_there_are_tile_boards_too():
+    with pytest.raises(click.UsageError, match=r"'tape:1' is not a source; known are video:…, .*, tiles:…$"):
+        open_source("tape:1", LAYOUT, None)
+
+
 def test_a_tile_board_that_is_not_there_is_one_clear_line_or_waited_for():
     with pytest.raises(SourceError, match="no such port"):
         open_source("tiles:/dev/no-such-port", LAYOUT, None)
