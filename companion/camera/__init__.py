@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from companion.camera.devices import open_camera
-from companion.camera.files import StillFolder, VideoFile, read_picture
+from companion.camera.files import StillFolder, VideoFile, is_file, read_picture
 from companion.camera.frames import Frame, FrameSource
 from companion.camera.mjpeg import open_stream
 from companion.camera.virtual import VirtualCamera
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from companion.rules import Layout
     from companion.vision.reader import VideoReader
 
-__all__ = ["FILE_SOURCES", "LIVE_SOURCES", "Camera", "Frame", "FrameSource", "open_frames", "read_picture"]
+__all__ = ["FILE_SOURCES", "LIVE_SOURCES", "Camera", "Frame", "FrameSource", "is_file", "open_frames", "read_picture"]
 
 FILE_SOURCES: dict[str, Callable[[str], FrameSource]] = {
     "video": VideoFile,
@@ -63,7 +63,7 @@ def open_frames(text: str, clock: Clock, *, patient: bool = False, others: Itera
     if scheme == "phone":
         raise SourceSyntaxError(f"{text!r} is not a source; {_INSTEAD_OF_PHONE}")
     known = ", ".join(f"{name}:…" for name in (*FILE_SOURCES, *LIVE_SOURCES, *others))
-    hint = f"; did you mean video:{text}?" if Path(text).is_file() else ""
+    hint = f"; did you mean video:{text}?" if is_file(Path(text)) else ""
     raise SourceSyntaxError(f"{text!r} is not a source; known are {known}{hint}")
 
 

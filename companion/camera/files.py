@@ -102,7 +102,7 @@ class StillFolder:
         folder = Path(path)
         _refuse_missing(folder, "folder", directory=True)
         self._pictures = sorted(
-            (file for file in folder.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES and file.is_file()),
+            (file for file in folder.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES and is_file(file)),
             key=_natural_order,
         )
         if not self._pictures:
@@ -136,11 +136,19 @@ class StillFolder:
             raise SourceError(f"{self.name} breaks off: {error}") from error
 
 
+def is_file(path: Path) -> bool:
+    """Whether a file is there; where one may not look, there is none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
 def read_picture(path: Path) -> NDArray[np.uint8]:
     """A picture file, upright (turned as its EXIF says), BGR, `(height, width, 3)`.
 
     Raises:
-        SourceError: if the file is missing.
+        SourceError: if the file is missing, or may not be read.
         VisionError: if it is not a picture.
     """
     _refuse_missing(path, "picture", directory=False)
@@ -154,10 +162,14 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
 
 
 def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:
-    if not path.exists():
+    try:
+        there, folder = path.exists(), path.is_dir()
+    except OSError as error:
+        raise SourceError(f"{path} cannot be looked at: {error.strerror}") from error
+    if not there:
         raise SourceError(f"there is no {what} {path}")
-    if path.is_dir() != directory:
-        raise SourceError(f"{path} is {'a folder' if path.is_dir() else 'a file'}, not a {what}")
+    if folder != directory:
+        raise SourceError(f"{path} is {'a folder' if folder else 'a file'}, not a {what}")
     if not os.access(path, os.R_OK):
         raise SourceError(f"{path} may not be read; change its permissions")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from calibration.check import Finding, examine
-from companion.camera import open_frames, read_picture
+from companion.camera import is_file, open_frames, read_picture
 from companion.commands._shared import json_option, print_json
 from companion.commands.sight import corners_option, layout_option, locator, optics_of, profile_option, wrong_usage
 from companion.errors import SourceError
@@ -61,7 +61,7 @@ def _findings(source: str, corners: Corners | None, layout: Layout, profile: Pro
 
 def _picture(source: str) -> NDArray[np.uint8]:
     path = Path(source)
-    if path.is_file() or path.drive or ":" not in source:
+    if is_file(path) or path.drive or ":" not in source:
         return read_picture(path)
     with wrong_usage():
         frames = open_frames(source, time.monotonic)

@@ -137,6 +137,8 @@ def bad_files(tmp_path) -> Path:
         ("video:{}/words.txt", "is not a video that can be read"),
         ("video:{}/bare", "is a folder, not a video"),
         ("images:{}/none", "there is no folder"),
+        ("video:{}/" + "long" * 80, "cannot be looked at: File name too long"),
+        ("{}/" + "long" * 80, "is not a source; known are"),
         ("images:{}/words.txt", "is a file, not a folder"),
         ("images:{}/bare", "has no picture in it"),
         ("tape:1", "is not a source; known are"),
