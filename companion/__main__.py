@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import sys
 
 import click
 
@@ -39,6 +41,8 @@ os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")  # seconds that 
 @click.version_option(__version__, prog_name="companion")
 def main() -> None:
     """Referee, scorer and log for the board game Mijnlieff, played with real pieces."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are no text go out as they came in
 
 
 if __name__ == "__main__":

@@ -140,3 +140,9 @@ def test_people_read_one_line_for_each_finding_and_its_next_step(machine, tmp_pa
     told = CliRunner().invoke(main, ["doctor", "--data", str(tmp_path)]).stdout
     assert "  ok  python: 3." in told
     assert "note  cameras: none\n      next: plug one in" in told
+
+
+def test_name_of_a_folder_that_is_no_text_is_told_as_it_is(machine, tmp_path):
+    result = CliRunner().invoke(main, ["doctor", "--data", str(tmp_path / "bad\udcff")])
+    assert isinstance(result.exception, SystemExit | None)
+    assert b"bad\xff: will be made by the first match" in result.stdout_bytes
