@@ -140,7 +140,7 @@ class Profile(BaseModel):
             told: Any = json.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise ProfileError(f"the profile {path} cannot be read: {error.strerror}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ProfileError(f"the profile {path} is not JSON: {error}") from error
         if not isinstance(told, dict) or "version" not in told:
             raise ProfileError(f'the profile {path} has no "version"; this program reads version 1')

@@ -23,6 +23,7 @@ def test_a_profile_that_is_written_is_read_back_equal(tmp_path):
     ("text", "says"),
     [
         ("{", "is not JSON"),
+        ('{"version":' + "[" * 5000, "is not JSON"),
         ("[]", 'has no "version"'),
         ("{}", 'has no "version"'),
         ('{"version": 2}', "bad field 'version'"),
