@@ -79,6 +79,8 @@ class SerialPort:
             self._serial.open()
         except (serial.SerialException, ValueError, OSError) as error:
             raise SourceError(f"{name}: {advice(error)}") from error
+        except Exception as error:  # each kind of URL fails in its own way
+            raise SourceError(f"{name}: that is no URL that leads to a port ({error})") from error
 
     def receive(self) -> bytes:
         """See `Port`."""

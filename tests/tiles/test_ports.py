@@ -161,7 +161,13 @@ def test_a_port_that_cannot_be_opened_says_why_and_what_to_do(error, platform, s
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [(os.devnull, "no serial port"), ("socket://127.0.0.1:1", "nobody listens there"), ("foo://x", "'foo' not known")],
+    [
+        (os.devnull, "no serial port"),
+        ("socket://127.0.0.1:1", "nobody listens there"),
+        ("foo://x", "'foo' not known"),
+        ("hwgrep://[", "no URL that leads to a port .unterminated character set"),
+        ("loop://?logging=loudly", "no URL that leads to a port .'loudly'"),
+    ],
 )
 def test_what_is_no_serial_port_is_refused_in_one_line(name, why):
     with pytest.raises(SourceError, match=why) as refused:
