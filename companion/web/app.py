@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from apiflask import APIFlask
 from flask import Response, abort, g, render_template, request
+from flask.json.provider import DefaultJSONProvider
 from flask_babel import Babel
 from werkzeug.exceptions import HTTPException
 
@@ -36,9 +37,21 @@ _LONGEST_REQUEST = 64 * 1024
 _SESSION = timedelta(days=30)
 
 
+class _Json(DefaultJSONProvider):
+    """JSON as Flask reads and writes it."""
+
+    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
+        """The value that `s` spells; `ValueError` also for one that is nested too deeply to be read."""
+        try:
+            return super().loads(s, **kwargs)
+        except RecursionError as error:
+            raise ValueError("it is nested too deeply") from error
+
+
 class Companion(APIFlask):
     """The Flask app and what it was made with."""
 
+    json_provider_class = _Json
     tables: Mapping[str, Table]
     tiles: Mapping[str, LooseTiles]
     gate: Gate

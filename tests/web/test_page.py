@@ -296,6 +296,16 @@ def test_api_tells_and_does_what_the_page_does(here, room):
     assert [table["table"] for table in here.get("/api/tables").json["tables"]] == ["1"]
 
 
+@pytest.mark.parametrize("depth", [50, 500, 5000, 60_000])
+@pytest.mark.parametrize("closed", [True, False])
+def test_program_that_sends_nested_nonsense_is_told_that_it_is_wrong(here, depth, closed):
+    body = "[" * depth + "]" * depth * closed
+    answer = here.client.post(
+        "/api/t/1/resign", data=body[: 64 * 1024], content_type="application/json", environ_overrides=here.environ
+    )
+    assert answer.status_code in (400, 422)
+
+
 def test_picture_is_sent_once_and_then_known(here, room):
     assert here.get("/t/1/picture.jpg").status_code == 404
     room.look(evidence=b"\xff\xd8jpeg")
