@@ -31,7 +31,6 @@ from companion.web.serve import Serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from pathlib import Path
 
     from companion.commands.equipment import Equipment
     from companion.rules import Game
