@@ -109,7 +109,7 @@ def test_every_imported_package_is_declared() -> None:
     workshop = [(ROOT / "requirements" / name).read_text() for name in ("training.txt", "raytracing.txt")]
     asked = [line for text in workshop for line in text.splitlines() if not line.startswith("#")]
     declared = {canonicalize_name(Requirement(line).name) for line in PROJECT["dependencies"] + asked}
-    declared |= {"bpy_extras", "mathutils"}  # come with bpy
+    declared |= {"bpy-extras", "mathutils"}  # come with bpy
     provider = packages_distributions()
     foreign = imported_packages("companion", "calibration") - sys.stdlib_module_names - {"companion", "calibration"}
     providers = {name: {canonicalize_name(project) for project in provider.get(name, [name])} for name in foreign}
