@@ -5,9 +5,8 @@ rules out is ruled out, so one odd frame among many changes nothing, and reading
 hold. When a whole `settle_s` of votes leaves something, that is settled; when it leaves nothing, the square is changing
 and keeps its last settled contents until it has come to rest.
 
-A hidden square contradicts nothing. Nor does one that touches a hidden square, or what has just come to lie beside the
-board: a piece that a hand still holds is not yet played. After a hand has been there, what was known of a square counts
-no more than what is seen now.
+A hidden square contradicts nothing. Nor does one that touches a hidden square: a piece that a hand still holds is not
+yet played. After a hand has been there, what was known of a square counts no more than what is seen now.
 
 A card on a pile does not vote: it has to be seen for all of `settle_s`, and may be whatever it may have been meanwhile.
 
@@ -57,11 +56,10 @@ class Settler:
         settled = []
         for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
             hidden = bool(reading.hidden >> i & 1)
-            held = bool(reading.held >> i & 1)
-            near = held or bool(reading.hidden & self._touching[i])
+            near = bool(reading.hidden & self._touching[i])
             if not square.take(reading.time, contents, hidden=hidden, near_hidden=near):
                 unsettled |= 1 << i
-            if not square.at_rest and not held:
+            if not square.at_rest:
                 restless |= 1 << i
             settled.append(square.settled)
         return Snapshot(

@@ -14,8 +14,7 @@ PLUS, CROSS = Piece.parse("light straight"), Piece.parse("light diagonal")
 READINGS = {".": EMPTY, "+": contents_of([PLUS]), "x": contents_of([CROSS]), "?": contents_of([PLUS, CROSS])}
 READINGS["m"] = contents_of([None, PLUS])  # maybe a piece
 
-# What is read on a1 (h: hidden; n: a neighbour is hidden; b: something new lies beside it), what has settled there,
-# whether it is at rest.
+# What is read on a1 (h: hidden; n: a neighbour is hidden), what has settled there, whether it is at rest.
 LINES = [
     ("....", "m?x+.", False),  # not long enough yet: anything
     (".....", ".", True),
@@ -31,8 +30,6 @@ LINES = [
     ("++h++", "+", True),  # a flicker of the hand mask is an odd frame too
     (".....nnnn+++++", "+", True),
     (".....nnn+nn+", ".", False),
-    (".....bbbbbbbb", ".", False),
-    (".....bbbb+++++", "+", True),
     ("?????", "?", True),
     ("?????+++++", "+", True),  # agreement narrows
     ("+++++?????", "+", True),  # and a worse view forgets nothing
@@ -49,9 +46,8 @@ def settle(line: str, step_s: float = 0.1):
     for i, read in enumerate(line):
         hidden = {"h": 1 << A1, "n": 1 << A2}.get(read, 0)
         squares = [EMPTY] * len(LAYOUT)
-        squares[A1] = ANYTHING if read == "h" else READINGS.get(read.replace("b", "+"), EMPTY)
-        held = 1 << A1 if read == "b" else 0
-        snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden, held=held))
+        squares[A1] = ANYTHING if read == "h" else READINGS.get(read, EMPTY)
+        snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden))
     return snapshot
 
 
@@ -85,10 +81,6 @@ def test_a_change_that_lasts_is_dated_to_its_first_frame():
 def test_an_odd_reading_does_not_make_a_square_restless_but_a_hand_and_a_change_do():
     lines = {"......+": False, ".....hhhh+": True, ".....hhhh+++++": False, ".....++": True, ".....+++++": False}
     assert {line: bool(settle(line).restless >> A1 & 1) for line in lines} == lines
-
-
-def test_what_lies_beside_the_board_makes_nobody_wait_for_the_other_squares():
-    assert not settle(".....bbbb").restless
 
 
 def test_a_reading_of_another_board_is_refused():
