@@ -147,20 +147,7 @@ class BoardReader:
         seen, away = self.top_view(image, pose), away_side(pose.points(), self.layout)
         probabilities = photographed(self.recogniser, seen, self.layout, away, self.sets_in_play)
         squares, hidden = self.judged(probabilities, np.ones(len(probabilities), np.bool_))
-        if self.asks_spares and any(map(_unclear, squares)):
-            squares = tuple(map(_narrowed, squares, self._beside_spares(image, pose, seen)))
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
-
-    def _beside_spares(self, image: Image, pose: BoardPose, top_view: Image) -> tuple[Contents, ...]:
-        """What each square of a photograph may hold, judged together with all pieces that lie beside the board."""
-        away = away_side(pose.points(), self.layout)
-        seen = patches(top_view, self.layout, away)
-        tone = Tone.of(seen)
-        sides = np.stack([self.recogniser.embed(each, tone) for each in (seen, mirrored(seen))])
-        around = self.top_view(image, pose, margin=BESIDE)
-        spares = find_spares(self.recogniser, around, self.layout, away, tone, sides[0])
-        twice = np.ones(len(seen), np.bool_)
-        return self.judged(beside(self.recogniser, sides, spares, twice, self.sets_in_play), twice)[0]
 
     @property
     def sets_in_play(self) -> int:

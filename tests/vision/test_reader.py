@@ -326,8 +326,6 @@ def test_with_two_sets_in_play_two_straights_beside_the_board_say_nothing(spares
     reader = comparing(EyesThatDoubt())
     reader.expect(2)
     assert watch(reader, *[picture(b2=200)] * 3)[-1].squares[LAYOUT.index(B2)] == EITHER
-    of_two_sets = BoardReader(LAYOUT, EyesThatDoubt(), lambda image, layout: POSE, sets=2)
-    assert of_two_sets.read(picture(b2=200)).squares[LAYOUT.index(B2)] == EITHER
 
 
 def test_what_the_spare_pieces_leave_holds_while_they_are_played_and_until_the_square_changes(spares):
@@ -343,9 +341,11 @@ def test_what_the_spare_pieces_leave_holds_while_they_are_played_and_until_the_s
     ] == EITHER
 
 
-def test_a_photograph_is_read_together_with_the_pieces_beside_the_board(spares):
-    reader = BoardReader(LAYOUT, EyesThatDoubt(), lambda image, layout: POSE)
-    assert reader.read(picture(b2=200)).squares[LAYOUT.index(B2)] == DIAGONAL
+@pytest.mark.parametrize(("sets", "seen"), [(None, DIAGONAL), (1, DIAGONAL), (2, EITHER)])
+def test_in_a_photograph_no_more_pieces_lie_than_the_sets_have(sets, seen):
+    sure = EyesThatDoubt.spare_grey
+    reader = BoardReader(LAYOUT, EyesThatDoubt(), lambda image, layout: POSE, sets=sets)
+    assert reader.read(picture(b2=200, a4=sure, d4=sure)).squares[LAYOUT.index(B2)] == seen
 
 
 def test_beside_plain_cubes_nobody_looks_for_marks(looks_around):
