@@ -5,8 +5,9 @@ rules out is ruled out, so one odd frame among many changes nothing, and reading
 hold. When a whole `settle_s` of votes leaves something, that is settled; when it leaves nothing, the square is changing
 and keeps its last settled contents until it has come to rest.
 
-A hidden square contradicts nothing. Nor does one that touches a hidden square: a piece that a hand still holds is not
-yet played. After a hand has been there, what was known of a square counts no more than what is seen now.
+A hidden square contradicts nothing. Nor does one that touches a hidden square, or over which a hand may be: a piece
+that is still held is not yet played. After a hand has been there, what was known of a square counts no more than what
+is seen now.
 
 A card on a pile does not vote: it has to be seen for all of `settle_s`, and may be whatever it may have been meanwhile.
 
@@ -57,7 +58,8 @@ class Settler:
         for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
             hidden = bool(reading.hidden >> i & 1)
             near = bool(reading.hidden & self._touching[i])
-            if not square.take(reading.time, contents, hidden=hidden, near_hidden=near):
+            held = bool(reading.held >> i & 1)
+            if not square.take(reading.time, contents, hidden=hidden, near_hidden=near, held=held):
                 unsettled |= 1 << i
             if not square.at_rest:
                 restless |= 1 << i
@@ -101,7 +103,7 @@ class _SquareVotes:
     at_rest: bool = False
     """It has settled since it was last covered, or changed."""
 
-    def take(self, time: float, contents: Contents, *, hidden: bool, near_hidden: bool) -> bool:
+    def take(self, time: float, contents: Contents, *, hidden: bool, near_hidden: bool, held: bool) -> bool:
         """Count one reading; whether the square is at rest and in full view."""
         if hidden or near_hidden:
             self._visit(time)
@@ -115,7 +117,7 @@ class _SquareVotes:
             return False
         agreed = self._agreed()
         self.at_rest = bool(agreed)
-        if not agreed:
+        if not agreed or (held and not agreed & self.settled.contents):
             return False
         self._settle(agreed)
         return bool(contents & self.settled.contents)

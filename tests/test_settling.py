@@ -13,6 +13,7 @@ A1, A2 = (LAYOUT.index(Square.parse(name)) for name in ("a1", "a2"))
 PLUS, CROSS = Piece.parse("light straight"), Piece.parse("light diagonal")
 READINGS = {".": EMPTY, "+": contents_of([PLUS]), "x": contents_of([CROSS]), "?": contents_of([PLUS, CROSS])}
 READINGS["m"] = contents_of([None, PLUS])  # maybe a piece
+READINGS["P"] = READINGS["+"]  # which a hand may hold
 
 # What is read on a1 (h: hidden; n: a neighbour is hidden), what has settled there, whether it is at rest.
 LINES = [
@@ -38,16 +39,20 @@ LINES = [
     ("+++++xxxxx", "x", True),
     (".....hhhhmmmmm", "m", True),
     (".....mmmmm", ".", True),
+    (".....PPPPPPPPPP", ".", False),
+    (".....PPPPPPPPPP.....", ".", True),
+    (".....PPPP+", "+", True),  # what was seen meanwhile counts as soon as the hand is gone
+    ("+++++PPPPP", "+", True),  # it was there before the hand
 ]
 
 
 def settle(line: str, step_s: float = 0.1):
     settler = Settler(LAYOUT, settle_s=0.4)
     for i, read in enumerate(line):
-        hidden = {"h": 1 << A1, "n": 1 << A2}.get(read, 0)
+        hidden, held = {"h": 1 << A1, "n": 1 << A2}.get(read, 0), (read == "P") << A1
         squares = [EMPTY] * len(LAYOUT)
         squares[A1] = ANYTHING if read == "h" else READINGS.get(read, EMPTY)
-        snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden))
+        snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden, held=held))
     return snapshot
 
 

@@ -1,4 +1,8 @@
-"""What moves in a picture, and what is not as it was: noise, a lamp and a cloud are no motion."""
+"""What moves in a picture, and what is not as it was: noise, a lamp and a cloud are no motion.
+
+A hand from close by may hold a piece still over a square at the edge, and hide nothing of the board. It shows beside
+the board (`Rim`): where something is that was not there before, and that has not left since the square came to rest.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +30,32 @@ _MOVING_SHARE = 0.04
 _BLUR_REACH = 3
 """What moves next to a square is seen in so many pixels of its edge, when noise is smoothed away."""
 _SPARSE = 4
+_HOLDS_S = 2.5
+"""Nobody holds a piece still over a square for longer."""
+_CALM_S = 1.0
+"""What has lain still beside the board for so long belongs there."""
+_KEEP_S = 0.5
+"""How often it is looked at whether it does."""
+_OTHER_SHARE = 0.1
+"""What lies beside a square is not what was known when so much of it has changed."""
+_VISITED_SHARE = 0.5
+"""Something is there that does not belong when so much of what lies beside a square has changed."""
+_LEFT_SHARE = 0.35
+"""It has left when so much of that is not as it was when the square came to rest."""
+_SPOILT_SHARE = 0.3
+"""When so much of most of what lies around the board has changed, what was known of it is worth nothing."""
 
 
 def difference(now: Grey, before: Grey, *, every: int = 1) -> tuple[Grey, float]:
     """By how much each pixel differs, but for what a lamp or a cloud changes all alike, and what is more than noise.
 
-    Both are judged by every so many pixels of every so many rows.
+    Both are judged by every so many pixels, in every so many rows.
     """
+    some = (slice(None, None, every),) * now.ndim
     by = now - before
-    by -= np.int16(np.median(by[::every, ::every]))
+    by -= np.int16(np.median(by[some]))
     size = np.abs(by)
-    return size, max(_LEAST_CHANGE, _NOISE_FACTOR * float(np.median(size[::every, ::every])))
+    return size, max(_LEAST_CHANGE, _NOISE_FACTOR * float(np.median(size[some])))
 
 
 class Motion:
@@ -45,22 +64,33 @@ class Motion:
     def __init__(self, layout: Layout) -> None:
         self._squares = [_region(layout, i, -_BLUR_REACH) for i in range(len(layout))]
         self._patches = [_region(layout, i, (PATCH - SQUARE) // 2) for i in range(len(layout))]
+        self._rim = Rim(layout)
         self._last: Grey | None = None
         self._kept: list[Grey] = []
         """Each square's patch as it was when it was last recognised."""
 
-    def see(self, top_view: NDArray[np.uint8]) -> tuple[list[bool], Floats]:
-        """Which squares move, and how much of each has changed since `keep`, from 0 to 1."""
+    def see(self, time: float, top_view: NDArray[np.uint8]) -> tuple[list[bool], Floats]:
+        """Which squares move, and how much of each has changed since `keep`, from 0 to 1; `time` is source seconds."""
         grey = cv2.GaussianBlur(cv2.cvtColor(top_view, cv2.COLOR_BGR2GRAY), (0, 0), 1.5).astype(np.int16)
         moves, changes, least = [False] * len(self._squares), np.ones(len(self._patches)), _LEAST_CHANGE
         if self._last is not None:
             size, least = difference(grey, self._last, every=_SPARSE)
             moves = [bool((size[region] > least).mean() > _MOVING_SHARE) for region in self._squares]
+            self._rim.see(time, grey, size > least, moves)
         if self._kept:
             pairs = zip(self._patches, self._kept, strict=True)
             changes = np.array([(np.abs(grey[region] - kept) > least).mean() for region, kept in pairs])
         self._last = grey
         return moves, changes
+
+    @property
+    def held(self) -> list[int]:
+        """The squares at rest over which a hand may be that holds what is seen there."""
+        return self._rim.held
+
+    def forget(self) -> None:
+        """What was seen around the board is no longer where it was."""
+        self._rim.forget()
 
     def keep(self, squares: list[int]) -> None:
         """Take what was seen last of these squares for what is known."""
@@ -69,6 +99,98 @@ class Motion:
         self._kept = self._kept or [self._last[region] for region in self._patches]
         for i in squares:
             self._kept[i] = self._last[self._patches[i]]
+
+
+class Rim:
+    """What lies around the squares of a board, in cells: one for each place where a square's neighbour would be."""
+
+    def __init__(self, layout: Layout) -> None:
+        labels, self._beside = _cells_around(layout)
+        self._pixels = np.flatnonzero(labels >= 0)
+        self._cells = labels.reshape(-1)[self._pixels]
+        """The cell of each pixel."""
+        self._sizes = np.bincount(self._cells)
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing is known of what lies there."""
+        self.held: list[int] = []
+        """The squares at rest beside which something is that does not belong there, and has not left since."""
+        self._known: Grey | None = None
+        """What belongs there, `(2, pixels)`: what lay still last, and what did before."""
+        self._is_known = np.zeros((2, len(self._sizes)), np.bool_)
+        """Of which cells that is known."""
+        self._moved, self._kept = np.full(len(self._sizes), np.inf), -np.inf
+        self._stopped: dict[int, tuple[float, Grey]] = {}
+        """When a square moved last, and what was around the board then; not if what moved it has left."""
+
+    def see(self, time: float, grey: Grey, moving: NDArray[np.bool_], moves: list[bool]) -> None:
+        """Take the next view, in which these pixels and these squares are `moving`."""
+        around = grey.reshape(-1)[self._pixels]
+        if self._known is None:
+            self._known = np.stack([around, around])
+        moves_around = self._shares(moving.reshape(-1)[self._pixels]) > _MOVING_SHARE
+        self._moved = np.where(moves_around, time, np.minimum(self._moved, time))
+        self._stopped |= {i: (time, around) for i, moves_now in enumerate(moves) if moves_now and self._beside[i].size}
+        self.held, at_rest = [], [i for i, (when, _) in self._stopped.items() if when < time]
+        if at_rest:
+            strange = self._strange(around, self._known)
+            self.held = [i for i in at_rest if self._is_held(i, time, around, strange)]
+            for i in set(at_rest) - set(self.held):
+                del self._stopped[i]
+        if time - self._kept >= _KEEP_S:
+            self._keep(time, around, self._known)
+
+    def _is_held(self, square: int, time: float, around: Grey, strange: Floats) -> bool:
+        """Whether something lies beside the square that is `strange`, and was there when the square came to rest."""
+        when, then = self._stopped[square]
+        beside = self._beside[square]
+        if time - when > _HOLDS_S or strange[beside].max() <= _VISITED_SHARE:
+            return False
+        if np.median(np.delete(strange, beside)) > _SPOILT_SHARE:
+            return False
+        return bool(self._changes(around, then)[beside].max() <= _LEFT_SHARE)
+
+    def _strange(self, around: Grey, known: Grey) -> Floats:
+        """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known."""
+        sizes, leasts = zip(*(difference(around, layer) for layer in known), strict=True)
+        changes = [self._shares(size > min(leasts)) for size in sizes]
+        return np.asarray(np.where(self._is_known, changes, 1.0).min(axis=0) * self._is_known[0])
+
+    def _keep(self, time: float, around: Grey, known: Grey) -> None:
+        """Take what has lain still for long for what belongs there; beside a piece that may be held it does not.
+
+        What is not seen now is darker or lighter by as much as the rest is.
+        """
+        calm = time - self._moved >= _CALM_S
+        for i in self._stopped:
+            calm[self._beside[i]] = False
+        other = calm & (self._changes(around, known[0]) > _OTHER_SHARE)
+        np.copyto(known[1], known[0], where=other[self._cells])
+        known[0] += np.int16(np.median(around - known[0]))
+        np.copyto(known[0], around, where=calm[self._cells])
+        self._is_known[1] |= other & self._is_known[0]
+        self._is_known[0] |= calm
+        self._kept = time
+
+    def _changes(self, now: Grey, before: Grey) -> Floats:
+        """How much of each cell has changed, from 0 to 1."""
+        size, least = difference(now, before)
+        return self._shares(size > least)
+
+    def _shares(self, flags: NDArray[np.bool_]) -> Floats:
+        return np.bincount(self._cells, flags) / self._sizes
+
+
+def _cells_around(layout: Layout) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
+    """The cell of each pixel of the top view, -1 on a square, and those next to each square."""
+    at = [(layout.rows - square.row, square.column + 1) for square in layout.squares]
+    beside = np.ones((layout.rows + 2, layout.columns + 2), np.bool_)
+    beside[tuple(np.transpose(at))] = False
+    numbers = np.where(beside, beside.cumsum().reshape(beside.shape) - 1, -1)
+    heights, widths = ([MARGIN, *[SQUARE] * count, MARGIN] for count in (layout.rows, layout.columns))
+    around = [numbers[row - 1 : row + 2, column - 1 : column + 2] for row, column in at]
+    return numbers.repeat(heights, axis=0).repeat(widths, axis=1), [block[block >= 0] for block in around]
 
 
 def _region(layout: Layout, index: int, around: int) -> tuple[slice, slice]:

@@ -258,10 +258,11 @@ class VideoReader:
         if isinstance(pose, BoardNotFound):
             self._looked[:], self._looked_around, self._spares = -np.inf, -np.inf, None
             self._changed(np.ones(len(self.layout), np.bool_))
+            self._motion.forget()
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
-        moves, changes = self._motion.see(self._reader.top_view(image, pose, finest=1))
+        moves, changes = self._motion.see(time, self._reader.top_view(image, pose, finest=1))
         moving = _mask(moves)
         self._changed(changes > _CHANGED_SHARE)
         chosen = self._worth_a_look(moving, changes, since)
@@ -273,6 +274,7 @@ class VideoReader:
             time,
             tuple(ANYTHING if hidden >> i & 1 else contents for i, contents in enumerate(squares)),
             hidden=hidden,
+            held=sum(1 << i for i in self._motion.held),
             cards=self._piles.see(time, image, pose) if self._piles else {},
             evidence=self._evidence,
         )

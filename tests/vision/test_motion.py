@@ -1,0 +1,140 @@
+"""What comes to lie beside the board may hold what seems to lie on it: tables and hands of plain grey, from above."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.rules import Layout, Square
+from companion.vision.motion import Motion
+from companion.vision.rectify import MARGIN, SQUARE
+
+LAYOUT = Layout.parse("4x4")
+SIDE = 4 * SQUARE + 2 * MARGIN
+STEP_S = 0.1
+
+
+def square(name: str) -> tuple[slice, slice]:
+    """The middle of a square, where a piece lies or is held."""
+    place = Square.parse(name)
+    x, y = MARGIN + place.column * SQUARE, MARGIN + (3 - place.row) * SQUARE
+    return slice(y + 8, y + SQUARE - 8), slice(x + 8, x + SQUARE - 8)
+
+
+def around(name: str, reach: int) -> tuple[slice, slice]:
+    """From so many pixels outside the picture's middle to its edge, beside a square of the rim."""
+    rows, columns = square(name)
+    place = Square.parse(name)
+    if place.row == 3:
+        return slice(0, reach), columns
+    if place.row == 0:
+        return slice(SIDE - reach, SIDE), columns
+    return rows, slice(0, reach) if place.column == 0 else slice(SIDE - reach, SIDE)
+
+
+def view(*things: tuple[slice, slice], light: float = 1.0, fallen: slice | None = None) -> np.ndarray:
+    """A checked board on a table, with white things on it; what has `fallen` on the board is in the shade."""
+    picture = np.full((SIDE, SIDE, 3), 90, np.uint8)
+    for place in LAYOUT:
+        x, y = MARGIN + place.column * SQUARE, MARGIN + (3 - place.row) * SQUARE
+        grey = 120 + 20 * ((place.row + place.column) % 2)
+        cv2.rectangle(picture, (x, y), (x + SQUARE - 1, y + SQUARE - 1), (grey,) * 3, -1)
+    for thing in things:
+        picture[thing] = 220
+    if fallen is not None:
+        picture[:, fallen] //= 2
+    return np.clip(picture * light, 0, 255).astype(np.uint8)
+
+
+def held(motion: Motion, *views: np.ndarray, since: float = 0.0) -> set[str]:
+    """The squares that may be held after the last of these views."""
+    for i, each in enumerate(views):
+        motion.see(since + i * STEP_S, each)
+    return {str(LAYOUT.squares[i]) for i in motion.held}
+
+
+@pytest.fixture
+def motion() -> Motion:
+    """Of an empty board that has been at rest for three seconds."""
+    motion = Motion(LAYOUT)
+    assert held(motion, *[view()] * 30) == set()
+    return motion
+
+
+@pytest.mark.parametrize("name", ["b4", "b1", "a2", "d3"])
+def test_what_comes_with_something_beside_the_board_may_be_held(motion, name):
+    hand = around(name, MARGIN + 4)
+    assert held(motion, *[view(square(name), hand)] * 5, since=3) == {name}
+
+
+def test_what_stays_when_the_hand_has_left_lies_there(motion):
+    there, hand = view(square("b4")), view(square("b4"), around("b4", MARGIN + 4))
+    assert held(motion, *[hand] * 3, since=3) == {"b4"}
+    assert held(motion, *[there] * 2, since=3.3) == set()
+
+
+def test_a_hand_that_is_gone_with_the_next_picture_held_nothing(motion):
+    assert held(motion, view(square("b4"), around("b4", MARGIN + 8)), *[view(square("b4"))] * 2, since=3) == set()
+
+
+def test_what_comes_by_itself_is_not_held(motion):
+    assert held(motion, *[view(square("b4"))] * 5, since=3) == set()
+
+
+def test_in_the_middle_of_the_board_a_hand_hides_squares_anyway(motion):
+    assert "b2" not in held(motion, *[view(square("b2"), around("b4", MARGIN + 4))] * 5, since=3)
+
+
+def test_nobody_holds_still_for_long(motion):
+    assert held(motion, *[view(square("b4"), around("b4", MARGIN + 4))] * 30, since=3) == set()
+
+
+def test_a_hand_that_trembles_goes_on_holding(motion):
+    hand, piece = around("b4", MARGIN + 4), square("b4")
+    elsewhere = tuple(slice(part.start + 3, part.stop + 3) for part in piece)
+    trembling = [view(piece, hand)] * 15 + [view(elsewhere, hand)] * 15
+    assert held(motion, *trembling, *trembling, since=3) == {"b4"}
+
+
+def test_a_hand_that_lay_there_before_holds_nothing(motion):
+    arm = around("b4", MARGIN - 2)
+    held(motion, *[view(arm)] * 20, since=3)
+    assert held(motion, *[view(arm, square("b4"))] * 3, since=5) == set()
+    assert held(motion, *[view()] * 3, since=5.3) == set()
+
+
+def test_what_is_known_outlives_an_arm_that_rested_there(motion):
+    held(motion, *[view(around("b4", MARGIN - 2))] * 20, since=3)
+    assert held(motion, view(around("c3", SIDE // 2)), *[view(square("b4"))] * 3, since=5) == set()
+
+
+@pytest.mark.parametrize("change", [{"light": 0.6}, {"fallen": slice(0, SIDE * 3 // 4)}])
+def test_under_another_lamp_too_a_piece_lies_there_when_the_hand_has_left(motion, change):
+    hand = view(square("b4"), around("b4", MARGIN + 4), **change)
+    held(motion, view(**change), *[hand] * 3, since=3)
+    assert held(motion, *[view(square("b4"), **change)] * 2, since=3.4) == set()
+
+
+def test_under_another_lamp_a_piece_that_comes_by_itself_is_not_held(motion):
+    dim = {"fallen": slice(0, SIDE * 3 // 4)}
+    assert held(motion, *[view(square("a3"), **dim)] * 3, since=3) == set()
+
+
+def test_what_was_around_a_board_that_was_lost_is_not_known(motion):
+    motion.forget()
+    assert held(motion, *[view(square("b4"), around("b4", MARGIN + 4))] * 3, since=3) == set()
+
+
+def test_beside_an_irregular_board_hands_come_over_its_gaps():
+    layout = Layout.parse("..##/####/##..")
+    motion, table = Motion(layout), np.full((3 * SQUARE + 2 * MARGIN, SIDE, 3), 90, np.uint8)
+    for i in range(30):
+        motion.see(i * STEP_S, table)
+    hand = table.copy()
+    b3, b2 = slice(MARGIN, MARGIN + SQUARE), slice(MARGIN + SQUARE + 8, MARGIN + 2 * SQUARE - 8)
+    b = slice(MARGIN + SQUARE + 4, MARGIN + 2 * SQUARE - 4)
+    hand[b3, b] = hand[b2, b] = 220
+    for i in range(3):
+        motion.see(3 + i * STEP_S, hand)
+    assert [str(layout.squares[i]) for i in motion.held] == ["b2"]
