@@ -64,7 +64,7 @@ def twice(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
 
 def photograph(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
     """The same of a photograph."""
-    return photographed(recogniser, view, BOARD, away)
+    return photographed(recogniser, view, BOARD, away, 1)
 
 
 def judge(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from companion.camera.frames import Clock
     from companion.readings import BoardReading
     from companion.rules import Layout
-    from companion.vision.reader import VideoReader
+    from companion.vision.video import VideoReader
 
 __all__ = ["FILE_SOURCES", "LIVE_SOURCES", "Camera", "Frame", "FrameSource", "is_file", "open_frames", "read_picture"]
 

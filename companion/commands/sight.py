@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from companion.vision.board import BoardNotFound, BoardPose
     from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
-    from companion.vision.reader import BoardReader, Locator, VideoReader
+    from companion.vision.reader import BoardReader, Locator
     from companion.vision.reader import Recogniser as RecogniserOfPatches
+    from companion.vision.video import VideoReader
 
 GREEN_BOX = "green-box"
 Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
@@ -228,7 +229,7 @@ def video_reader(layout: Layout, sight: Sight) -> VideoReader:
     """
     from companion.vision.follow import BoardFollower  # noqa: PLC0415 (OpenCV is slow to import)
     from companion.vision.piles import PileWatcher  # noqa: PLC0415
-    from companion.vision.reader import VideoReader  # noqa: PLC0415
+    from companion.vision.video import VideoReader  # noqa: PLC0415
 
     reader = board_reader(layout, sight.corners, sight.profile, variant=sight.variant, sets=sight.sets)
     find = _found_first(reader.locate, reader.optics)

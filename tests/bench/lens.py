@@ -81,7 +81,7 @@ class Row:
             return
         self.errors.append(min(off))
         view = rectify(image, straight, BOARD, optics=optics)
-        said = recogniser.contents(photographed(recogniser, view, BOARD, away_side(straight, BOARD)), twice=True)
+        said = recogniser.contents(photographed(recogniser, view, BOARD, away_side(straight, BOARD), 1), twice=True)
         self.seconds.append(time.process_time() - began)
         self.squares.add(
             [

@@ -1,4 +1,6 @@
-"""The way of one frame: ``python -m tests.bench.pipeline [VIDEO]``.
+"""The way of one frame.
+
+    python -m tests.bench.pipeline [VIDEO]
 
 Milliseconds stage by stage over a whole video, and memory; then frames of a drawn game of 1280x720, as the program
 comes and with a profile.
@@ -6,10 +8,10 @@ comes and with a profile.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import resource
 import statistics
-import sys
 import time
 from collections import defaultdict
 from contextlib import contextmanager
@@ -33,8 +35,8 @@ from companion.vision import reader as reading
 from companion.vision.board import BoardPose
 from companion.vision.follow import BoardFollower
 from companion.vision.pieces import Recogniser
-from companion.vision.reader import VideoReader
 from companion.vision.rectify import rectify
+from companion.vision.video import VideoReader
 
 GAME = Path(__file__).parent.parent / "data" / "game.mp4"
 STAGES = ("decode", "follow", "locate", "rectify", "motion", "recognise", "settle", "referee")
@@ -111,8 +113,11 @@ def watch(source, profile=None):
     return clock, busy, idle
 
 
-def main(video):
+def main():
     """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("video", nargs="?", default=GAME, metavar="VIDEO", help="instead of the sample game")
+    video = parser.parse_args().video
     cv2.setNumThreads(1)
     clock, busy, idle = watch(f"video:{video}")
     print(f"{'stage':<12}{'times':>7}{'median ms':>11}{'p95 ms':>9}")
@@ -140,4 +145,4 @@ def percentile(values: list[float], percent: int) -> float:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else str(GAME))
+    main()

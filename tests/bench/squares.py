@@ -91,11 +91,11 @@ def drawn(recogniser, count, tallies, bad):
     for number in range(UNSEEN, UNSEEN + count):
         boards = studio.boards(range(number, number + 1))
         began = time.process_time()
-        probabilities = photographed(recogniser, boards.views[0], BOARD, int(boards.aways[0]))
+        probabilities = photographed(recogniser, boards.views[0], BOARD, int(boards.aways[0]), 1)
         said = recogniser.contents(probabilities, twice=True)
         spent += time.process_time() - began
         verdicts = []
-        cut = patches(boards.views[0], BOARD, int(boards.aways[0]))
+        cut = patches(boards.views[0], BOARD, int(boards.aways[0]), 1)
         for one, target, weight, patch in zip(said, boards.targets[0], boards.weights[0], cut, strict=True):
             if target[COVERED]:
                 covered.append(one == ANYTHING)
@@ -115,7 +115,7 @@ def photographs(recogniser, folder, tallies):
         truth = json.loads(line)
         corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
         view = rectify(cv2.imread(str(folder / truth["image"])), corners, BOARD)
-        probabilities = photographed(recogniser, view, BOARD, away_side(corners, BOARD))
+        probabilities = photographed(recogniser, view, BOARD, away_side(corners, BOARD), 1)
         said = recogniser.contents(probabilities, twice=True)
         verdicts = [
             verdict(

@@ -25,7 +25,7 @@ from companion.referee import Referee
 from companion.rules import Game, Layout, Square
 from companion.settling import Settler
 from companion.vision.follow import BoardFollower
-from companion.vision.reader import VideoReader
+from companion.vision.video import VideoReader
 
 DATA = Path(__file__).parent.parent / "data"
 TRUTH = [move for move in json.loads((DATA / "game.json").read_text())["moves"] if "square" in move]

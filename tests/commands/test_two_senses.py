@@ -16,7 +16,7 @@ from companion.table import Table
 from companion.tiles.link import TileBoard
 from companion.tiles.virtual import VirtualBoard, VirtualPort
 from companion.vision.follow import BoardFollower
-from companion.vision.reader import VideoReader
+from companion.vision.video import VideoReader
 from tests.test_table import Ledger
 
 LAYOUT = Layout.parse("4x4")

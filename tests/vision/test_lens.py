@@ -12,8 +12,9 @@ from companion.rules import Layout
 from companion.vision.board import BoardFinder, BoardNotFound, BoardPose
 from companion.vision.follow import BoardFollower
 from companion.vision.lens import PINHOLE, Lens
-from companion.vision.reader import BoardReader, VideoReader
+from companion.vision.reader import BoardReader
 from companion.vision.rectify import MARGIN, rectify
+from companion.vision.video import VideoReader
 from tests.vision.drawn_lens import SIZE, STRONG, photograph, thrown
 from tests.vision.drawn_tables import FROM_ABOVE, TURNED, laid_on, plain_cloth
 from tests.vision.drawn_tables import SIZE as TABLE

@@ -9,9 +9,10 @@ from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Layout, Piece, Square
 from companion.settling import SETTLE_S
 from companion.vision.board import BoardNotFound, BoardPose
-from companion.vision.reader import BoardReader, StillReading, VideoReader
+from companion.vision.reader import BoardReader, StillReading
 from companion.vision.rectify import MARGIN, SQUARE
 from companion.vision.spares import BESIDE
+from companion.vision.video import VideoReader
 
 LAYOUT = Layout.parse("4x4")
 SIDE = 4 * SQUARE
@@ -247,7 +248,7 @@ def looks_around(monkeypatch):
         times.append(len(times))
         return np.full((3, 1), 200, np.float32)
 
-    monkeypatch.setattr("companion.vision.reader.find_spares", find)
+    monkeypatch.setattr("companion.vision.video.find_spares", find)
     return times
 
 
@@ -306,7 +307,7 @@ def spares(monkeypatch):
     """The greys of the spare pieces that are found."""
     greys = [EyesThatDoubt.spare_grey] * 2
     monkeypatch.setattr(
-        "companion.vision.reader.find_spares", lambda *_: np.array(greys, np.float32).reshape(len(greys), 1)
+        "companion.vision.video.find_spares", lambda *_: np.array(greys, np.float32).reshape(len(greys), 1)
     )
     return greys
 

@@ -14,7 +14,8 @@ from companion.rules import Layout, Square
 from companion.settling import Settler
 from companion.vision.board import BoardPose
 from companion.vision.follow import BoardFollower
-from companion.vision.reader import BoardReader, VideoReader
+from companion.vision.reader import BoardReader
+from companion.vision.video import VideoReader
 from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE
 from tests.bench.stress.eye import Errors, readings
 from tests.bench.stress.look import STANDARD
