@@ -179,9 +179,17 @@ def _device_file(which: str, system: System) -> Path:
     if which.isdecimal():
         return system.dev / f"video{which}"
     path = Path(which)
-    if not path.is_absolute():
+    if not path.is_absolute() or not _may_be_looked_up(path):
         raise SourceSyntaxError(f"camera:{which} names no camera; write camera:0, or camera:/dev/video0")
     return path
+
+
+def _may_be_looked_up(path: Path) -> bool:
+    try:
+        path.exists()
+    except OSError:
+        return False
+    return True
 
 
 def _refuse_unusable(path: Path, system: System) -> None:

@@ -79,7 +79,7 @@ class Keys:
             file.write_text(json.dumps({"secret_key": keys.secret_key, "pin": keys.pin}), encoding="utf-8")
         except OSError as error:
             raise StoreError(f"{file} cannot be read or written: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise StoreError(f"{file} is damaged; delete it, and a new PIN is made") from error
         return keys
 

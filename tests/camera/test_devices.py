@@ -153,6 +153,7 @@ def test_a_thread_that_dies_says_so(bench, caplog):
         ("1", "there is no camera {dev}/video1; cameras here: {dev}/video0, Good camera; {dev}/video2, Other"),
         ("{dev}/video9", "there is no camera {dev}/video9; cameras here"),
         ("kitchen", "camera:kitchen names no camera; write camera:0, or camera:/dev/video0"),
+        ("{dev}/" + 999 * "video", "camera:{dev}/video"),
         ("0", "{dev}/video0 is in use by Zoom (process 4711), cheese (process 4712); close that program"),
         ("2", "{dev}/video2 cannot be opened as a camera; try another, or plug it in anew"),
     ],

@@ -248,3 +248,11 @@ def test_without_lan_nobody_else_rules_and_no_pin_is_told(start):
     assert program.ask("/api/t/1/pause", {"paused": True}, **ELSEWHERE, **{"X-Companion-Pin": "123456"})[0] == 403
     assert program.ends()
     assert "PIN" not in program.told
+
+
+@pytest.mark.parametrize("kept", ["{", "[]", '{"pin": "1234"}', 100_000 * "["])
+def test_damaged_keys_are_told_in_one_line(tmp_path, kept):
+    (tmp_path / "keys.json").write_text(kept, encoding="utf-8")
+    done = CliRunner().invoke(main, ["run", "--source", "virtual:", "--data", str(tmp_path)])
+    assert (done.exit_code, done.output.count("\n")) == (1, 1)
+    assert "keys.json is damaged; delete it, and a new PIN is made" in done.output
