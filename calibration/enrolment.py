@@ -52,6 +52,8 @@ _LEAST_MARGIN = 0.2
 _WORST = 0.98
 """The margin covers all but this share of what goes wrong between twins."""
 _LEAST_ALIKE = 0.35
+_LEAST_SPREAD = 0.05
+"""Of likeness, however alike all pieces or all empty squares of the composed boards are."""
 
 
 class EnrolmentError(CompanionError, ValueError):
@@ -83,6 +85,8 @@ class _Lesson:
     traits: Floats
     explained: Floats
     """`by_content` of the faces without the one that lies there itself."""
+    alike: Floats
+    """How like the best of these faces is."""
     contents: NDArray[np.int64]
 
 
@@ -107,6 +111,7 @@ def learn(
     faces = tuple(Face(cutout.content, cutout.face()) for cutout in composer.cutouts)
     lesson = _lesson(composer, FaceMatcher(faces), recogniser, boards)
     among_kinds, among_colours = _losses(lesson)
+    as_likely, likelier = _odds_of_a_piece(lesson)
     enrolment = Enrolment(
         backbone=fingerprint(),
         faces=tuple(EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=_png(face.picture)) for face in faces),
@@ -114,6 +119,8 @@ def learn(
         margin=round(_LEAST_MARGIN + among_kinds, 3),
         colour_margin=round(_LEAST_MARGIN + among_colours, 3),
         least_alike=_LEAST_ALIKE,
+        as_likely=round(as_likely, 3),
+        likelier=round(likelier, 1),
     )
     return Learnt(enrolment, tuple(_pairs(lesson)))
 
@@ -125,20 +132,18 @@ def _png(picture: Bytes) -> str:
 
 def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, boards: int) -> _Lesson:
     rng = np.random.default_rng(1)
-    seen, explained, contents = [], [], []
+    seen, explained, alike, contents = [], [], [], []
     for _ in range(boards):
         board = composer.compose(rng)
         cut = patches(board.view, composer.layout, composer.away)
         seen.append(traits(recogniser, cut, Tone.of(cut)))
         contents.append(board.contents)
-        worth = np.zeros((len(cut), len(ALL_CONTENTS)), np.float32)
-        pieces = np.flatnonzero((board.contents > 0) & (board.contents < COVERED))
-        if len(pieces):
-            likeness = matcher.likeness(cut[pieces])
-            likeness[np.arange(len(pieces)), board.sources[pieces]] = -1
-            worth[pieces] = by_content(best_of_content(likeness, matcher.contents))
-        explained.append(worth)
-    return _Lesson(np.concatenate(seen), np.concatenate(explained), np.concatenate(contents))
+        likeness = matcher.likeness(cut)
+        laid = np.flatnonzero(board.sources >= 0)
+        likeness[laid, board.sources[laid]] = -1
+        explained.append(by_content(best_of_content(likeness, matcher.contents)))
+        alike.append(likeness.max(axis=1))
+    return _Lesson(*map(np.concatenate, (seen, explained, alike, contents)))
 
 
 def _fit(lesson: _Lesson) -> Floats:
@@ -181,6 +186,18 @@ def _losses(lesson: _Lesson) -> tuple[float, float]:
         return max(0.0, float(np.quantile(rival - best, _WORST)))
 
     return lost(of_colour & ~right, right), lost(~of_colour, of_colour)
+
+
+def _odds_of_a_piece(lesson: _Lesson) -> tuple[float, float]:
+    """The likeness at which a piece is as likely as an empty square, and how fast its log odds grow from there.
+
+    Both are taken for normally distributed, with the same spread.
+    """
+    shows_a_piece = (lesson.contents > 0) & (lesson.contents < COVERED)
+    empty, pieces = lesson.alike[lesson.contents == 0], lesson.alike[shows_a_piece]
+    variance = np.average([empty.var(), pieces.var()], weights=[len(empty), len(pieces)])
+    likelier = (pieces.mean() - empty.mean()) / max(float(variance), _LEAST_SPREAD**2)
+    return float(pieces.mean() + empty.mean()) / 2, max(0.0, float(likelier))
 
 
 def _pairs(lesson: _Lesson) -> list[Pair]:

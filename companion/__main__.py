@@ -34,6 +34,7 @@ COMMANDS = {
 # What OpenCV and FFmpeg write to standard error is said by our own errors, in one line.
 os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # what numpy multiplies is too small to be shared among threads
 os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")  # seconds that a silent camera is waited for
 
 

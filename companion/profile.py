@@ -57,6 +57,10 @@ class Enrolment(BaseModel):
     colour_margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.2
     """How much worse all faces of a colour have to explain it than the other colour's, to speak against the colour."""
     least_alike: Annotated[float, Field(ge=-1, le=1)]
+    as_likely: Annotated[float, Field(ge=-1, le=1)] = 0.0
+    """What is as like one of the faces as this is as likely a piece as an empty square."""
+    likelier: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
+    """By how much the logarithm of these odds grows with the likeness; 0 where it was not learnt."""
 
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]

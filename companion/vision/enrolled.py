@@ -5,7 +5,7 @@ The network never saw these marks, but occupied, empty, covered, and the two col
 pictures. Whether there is a piece at all the network's own head is asked as well: the two err on different squares, so
 what both say is surer than what either says. The kind is told by the faces (`companion.vision.faces`). A piece that is
 like no face of the set, such as a cup or a coin, may be anything; so may one of which network and faces see different
-colours.
+colours, but where the faces leave no doubt. How like the faces it is tells, too, whether there is a piece.
 """
 
 from __future__ import annotations
@@ -53,6 +53,12 @@ _STATES, _EXPLAINED, _EMBEDDING = slice(STATES), slice(STATES, STATES + CLASSES)
 _UNHEARD_OF: Final = 1e-6
 _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
+_VERY_ALIKE: Final = 0.85
+_MUCH_WORSE: Final = 0.8
+"""A face that correlates so well leaves no doubt of its colour if the other colour's are worse by so much beyond the
+margin."""
+_FACES_WEIGH: Final = 5.0
+"""The most that likeness to the faces changes the logarithm of the odds of a piece by."""
 
 
 def fingerprint() -> str:
@@ -86,6 +92,9 @@ class Look:
     """The same of all faces of a colour, where those of the other explain it better."""
     least_alike: float
     """A piece whose best face correlates less than this is none of the set."""
+    as_likely: float
+    likelier: float
+    """At which likeness a piece is as likely as an empty square, and how fast its log odds grow with likeness."""
 
     @classmethod
     def of(cls, enrolment: Enrolment) -> Self:
@@ -97,7 +106,8 @@ class Look:
             faces = tuple(_face(face.piece, face.picture) for face in enrolment.faces)
         except (ValueError, KeyError, cv2.error) as error:
             raise ProfileError("the enrolment in this profile is damaged: enrol the set again") from error
-        return cls(faces, weights, enrolment.margin, enrolment.colour_margin, enrolment.least_alike)
+        margins = enrolment.margin, enrolment.colour_margin
+        return cls(faces, weights, *margins, enrolment.least_alike, enrolment.as_likely, enrolment.likelier)
 
 
 def _face(piece: str, picture: str) -> Face:
@@ -150,29 +160,35 @@ class EnrolledRecogniser:
         """Probabilities `(n, CLASSES)` from `embed`'s rows."""
         explained, alike = embeddings[:, _EXPLAINED][:, :-1], embeddings[:, _EXPLAINED][:, -1]
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
-        states = self._with_faces(_occupied_for_both(embeddings[:, _STATES], network), explained)
+        occupied = self._also_by_likeness(_occupied_for_both(embeddings[:, _STATES], network), alike)
+        states = self._with_faces(occupied, explained)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
             probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * explained[:, kinds])
-        at_odds = self._at_odds(embeddings[:, _STATES], explained)
+        at_odds = self._at_odds(embeddings[:, _STATES], explained, alike)
         strange = ((alike < self._look.least_alike) | at_odds) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
 
-    def _at_odds(self, states: Floats, explained: Floats) -> NDArray[np.bool_]:
+    def _also_by_likeness(self, states: Floats, alike: Floats) -> Floats:
+        """The states, where what is like a face is the likelier a piece, and no empty square."""
+        odds = np.clip(self._look.likelier * (alike - self._look.as_likely), -_FACES_WEIGH, _FACES_WEIGH)
+        return _also_told(states, slice(3), np.exp(np.stack([np.zeros_like(odds), odds, odds], axis=1)))
+
+    def _at_odds(self, states: Floats, explained: Floats, alike: Floats) -> NDArray[np.bool_]:
         """Where only faces of one colour explain what the network says is of the other: who errs is not known."""
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
         told, rows = best.argmax(axis=1), np.arange(len(best))
-        clearly = best[rows, 1 - told] < -self._look.colour_margin
+        worse = -best[rows, 1 - told] - self._look.colour_margin
+        in_doubt = (worse > 0) & ((worse < _MUCH_WORSE) | (alike < _VERY_ALIKE))
         share = states[rows, 1 + told] / np.maximum(states[:, 1:3].sum(axis=1), 1e-12)
-        return np.asarray(clearly & (share < _HARDLY), np.bool_)
+        return np.asarray(in_doubt & (share < _HARDLY), np.bool_)
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
-        # whether there is a piece at all, faces do not say
         return _also_told(states, slice(1, 3), np.exp(_FACES_SAY * self._colours_tell * best))
 
     def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FACE = 33
 """Side of a face's picture, in pixels of the top view."""
-_COARSE = 20
+_COARSE = 25
 """Pixels per square in which faces are compared."""
 _RADIUS = 0.34
 """Of the disc that is compared, in squares."""
@@ -34,7 +34,7 @@ _LEAN = (0.40, 0.25)
 """How far from the middle of its patch a top is looked for, upwards and downwards, in squares."""
 _ASIDE = 0.28
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
-_COMPONENTS = 64
+_COMPONENTS = 128
 _SMALL = PATCH * _COARSE // SQUARE
 """Side of a patch in these pixels."""
 _FLAT = 3.0

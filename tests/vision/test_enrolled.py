@@ -109,13 +109,13 @@ def test_a_piece_that_is_like_no_face_may_be_anything(recogniser):
     assert (probabilities[:, COVERED] > 0.5).all()
 
 
-def seen_as(*, empty=0.0, light=0.0, dark=0.0, covered=0.0, worth, embedding=0.0):
+def seen_as(*, empty=0.0, light=0.0, dark=0.0, covered=0.0, worth, alike=0.9, embedding=0.0):
     """A row of `EnrolledRecogniser.embed`; `worth` by content, -1 for those it does not name."""
     row = np.full((1, STATES + COVERED + 1 + EMBEDDING), -1, np.float32)
     row[0, :STATES] = empty, light, dark, covered
     for content, value in worth.items():
         row[0, STATES + content] = value
-    row[0, STATES + COVERED], row[0, STATES + COVERED + 1 :] = 0.9, embedding
+    row[0, STATES + COVERED], row[0, STATES + COVERED + 1 :] = alike, embedding
     return row
 
 
@@ -126,8 +126,14 @@ def test_two_faces_that_explain_a_patch_alike_are_both_kept(recogniser):
 
 
 def test_a_face_of_the_other_colour_than_the_network_sees_leaves_everything_open(recogniser):
-    surely_light = seen_as(light=0.95, dark=0.05, worth={5: 0})
+    surely_light = seen_as(light=0.95, dark=0.05, worth={1: -0.7, 5: 0})
     assert recogniser.contents(recogniser.judge(surely_light)) == (ANYTHING,)
+
+
+@pytest.mark.parametrize(("alike", "seen"), [(0.9, 1 << 5), (0.8, ANYTHING)])
+def test_a_face_that_fits_as_no_face_of_the_other_colour_could_leaves_no_doubt(recogniser, alike, seen):
+    surely_light = seen_as(light=0.95, dark=0.05, worth={1: -1.5, 5: 0}, alike=alike)
+    assert recogniser.contents(recogniser.judge(surely_light)) == (seen,)
 
 
 def test_where_the_marks_of_both_colours_are_alike_they_do_not_tell_the_colour():
@@ -161,6 +167,14 @@ def test_whether_there_is_a_piece_the_head_is_asked_as_well(recogniser, embeddin
     undecided = on_board(seen_as(empty=0.5, light=0.5, worth={2: 0}), embeddings)
     piece, bare = recogniser.judge(undecided)[-2:]
     assert min(piece[2], bare[0]) > 0.9
+
+
+@pytest.mark.parametrize(("alike", "odds"), [(0.73, 1.5), (0.67, -1.5), (0.95, 5.0), (0.45, -5.0)])
+def test_likeness_to_the_faces_tells_whether_there_is_a_piece(alike, odds):
+    knows = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(as_likely=0.7, likelier=50)))
+    seen, in_doubt = (seen_as(empty=0.5, light=0.5, worth={2: 0}, alike=each) for each in (alike, 0.7))
+    now, before = (probabilities[0, 2] / probabilities[0, 0] for probabilities in map(knows.judge, (seen, in_doubt)))
+    assert np.log(now / before) == pytest.approx(odds, abs=1e-3)
 
 
 def test_what_the_head_sees_as_a_piece_is_not_covered_because_the_weights_suspect_it(recogniser, embeddings):
