@@ -112,7 +112,8 @@ class Composer:
             [cv2.getRectSubPix(view, (_CUT, _CUT), middle).astype(np.float32) for middle in middles]
             for view in (pieces, ground)
         )
-        tops = find_tops(looks, grounds, _SIDE)
+        places = np.array(middles) - np.mean([self._middle(square) for square in range(len(self.layout))], axis=0)
+        tops = find_tops(looks, grounds, _SIDE, places / _SIDE)
         return [_cutout(pieces, *one) for one in zip(contents, middles, tops, strict=True)]
 
     def _middle(self, square: int) -> tuple[float, float]:

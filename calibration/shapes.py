@@ -1,13 +1,17 @@
 """Where the tops of the sixteen pieces are in the enrolment picture: discs or squares, all of one size.
 
 A circle or a square of each size is laid on every piece's picture where its outline best follows edges that the empty
-board does not have; the shape and size on which all pieces together agree is theirs.
+board does not have; the shape and size on which all pieces together agree is theirs. Seen at an angle, the top of a
+thick piece leans away from the middle of its square, and what follows the most edges may be the foot of the pieces, or
+something between. But all pieces are as thick, so all tops `_Lean` as one, and about the middle of its top a piece can
+be turned to look like its twin; about any other place it cannot.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -21,15 +25,28 @@ if TYPE_CHECKING:
 
 _HALVES = tuple(np.arange(0.30, 0.47, 0.025).tolist())
 _TURNS = tuple(np.radians((-15, -10, -5, 0, 5, 10, 15)).tolist())
-_REACH = 0.25
 _STEP = 0.04
+_REACH = 12
+"""Steps that a top is looked for from the middle of its square."""
+_LEANS = tuple(np.arange(-6, 7, 2) * _STEP)
+_SPREADS = (0.0, 0.03, 0.06)
+_WANDERS = 3
+"""Steps that a piece may lie from where the lean has it."""
+_WANDERING = 8.0
+"""How dear that is, in shares of an outline for each square of squared distance."""
 _POINTS = 32
 _LARGER = 1.2
 """Of two outlines that fit, the larger one is more likely the piece's and the smaller one a mark's."""
 _STRAIGHT = 0.8
 """The share of a square's side that is straight for sure."""
-_SHORTER = 0.3
-"""How dear a place far from the middle is, in shares of an outline for each square of squared distance."""
+_FINE = 20
+"""Pixels per square in which twins are compared."""
+_RADIUS = 0.34
+_TWISTS = tuple(90 * quarter + turn for quarter in range(4) for turn in (-12, -6, 0, 6, 12))
+_ALIKE = 2.0
+"""How much it counts how alike twins are, beside the share of the outlines that is seen."""
+_FLAT = 30.0
+"""Grey levels, over a whole disc, that count as no mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +66,42 @@ class Top:
         return points * square + self.middle
 
 
-def find_tops(looks: Sequence[Floats], grounds: Sequence[Floats], square: int) -> list[Top]:
-    """The top in each of `looks`, given the same pictures without the pieces, and the pixels to a square."""
+class _Lean(NamedTuple):
+    """How far the tops are from the middles of their squares, in squares of the flattened board."""
+
+    x: float
+    y: float
+    spread: float
+    """How much farther out they are for each square from the middle of the board, because they are nearer."""
+
+    def at(self, places: Floats) -> Floats:
+        """The middles of tops, `(n, 2)` from those of their squares, for squares at these places."""
+        return np.asarray(places * self.spread + (self.x, self.y))
+
+
+def find_tops(looks: Sequence[Floats], grounds: Sequence[Floats], square: int, places: Floats) -> list[Top]:
+    """The top in each of `looks`.
+
+    Args:
+        looks: square pictures around the middles of the pieces' squares; those of twins follow one another.
+        grounds: the same without the pieces.
+        square: the pixels to a square.
+        places: where the squares are, `(n, 2)` in squares from the middle of the board, x and y as in the pictures.
+    """
     slopes = [_slopes(look - ground) for look, ground in zip(looks, grounds, strict=True)]
+    small = [_shrunk(look, _FINE / square) for look in looks]
+    leans = [_Lean(x, y, spread) for x, y, spread in product(_LEANS, _LEANS, _SPREADS)]
+    middles = np.array([lean.at(places) for lean in leans])
+    at = np.rint(middles / _STEP).astype(int) + _REACH
+    alike = np.array([_alike(small, each) for each in middles])
     best: tuple[float, list[Top]] = (-1.0, [])
-    for round_ in (True, False):
-        for half in _HALVES:
-            found = [_best(slope, half, square, round_=round_) for slope in slopes]
-            total = sum(score for score, _ in found) * (1 + _LARGER * half)
-            if total > best[0]:
-                best = (total, [top for _, top in found])
+    for round_, half in product((True, False), _HALVES):
+        fits, turns = _fits(slopes, half, square, round_=round_)
+        near = _best_near(fits)[np.arange(len(looks)), at[..., 1], at[..., 0]].mean(axis=1)
+        total = near * (1 + _LARGER * half) + _ALIKE * alike
+        i = int(total.argmax())
+        if total[i] > best[0]:
+            best = float(total[i]), _tops(fits, turns, at[i], square, (slopes[0].shape[0] - 1) / 2, half, round_=round_)
     return best[1]
 
 
@@ -71,22 +114,87 @@ def _slopes(picture: Floats) -> Floats:
     return np.asarray(slope / max(float(np.quantile(np.linalg.norm(slope, axis=2), 0.85)), 1e-3))
 
 
-def _best(slope: Floats, half: float, square: int, *, round_: bool) -> tuple[float, Top]:
-    middle = (slope.shape[0] - 1) / 2
-    steps = np.arange(-_REACH, _REACH + _STEP / 2, _STEP)
-    shifts = np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 1, 2)
-    dear = _SHORTER * (shifts[:, 0] ** 2).sum(axis=1)
-    best = (-1.0, Top((middle, middle), 0.0, half, round_))
+def _fits(slopes: Sequence[Floats], half: float, square: int, *, round_: bool) -> tuple[Floats, Floats]:
+    """How well an outline of this size fits at each place of each picture, `(n, rows, columns)`, and how it is turned.
+
+    Places are `_STEP` apart, the middle of the picture in their middle.
+    """
+    middle = (slopes[0].shape[0] - 1) / 2
+    steps = np.arange(-_REACH, _REACH + 1) * _STEP
+    places = np.stack(np.meshgrid(steps, steps), axis=-1)[:, :, None]
+    fits = np.full((len(slopes), len(steps), len(steps)), -1.0)
+    turns = np.zeros_like(fits)
     for turn in (0.0,) if round_ else _TURNS:
         points, normals = _contour(half, turn, round_=round_)
-        at = np.rint((points + shifts) * square + middle).astype(int).clip(0, slope.shape[0] - 1)
-        along = np.abs((slope[at[..., 1], at[..., 0]] * normals).sum(axis=-1))
-        scores = np.minimum(along, 1).mean(axis=1) - dear
-        i = int(scores.argmax())
-        if scores[i] > best[0]:
-            x, y = (shifts[i, 0] * square + middle).tolist()
-            best = (float(scores[i]), Top((x, y), turn, half, round_))
-    return best
+        at = np.rint((points + places) * square + middle).astype(int).clip(0, slopes[0].shape[0] - 1)
+        for fit, turned, slope in zip(fits, turns, slopes, strict=True):
+            along = np.abs((slope[at[..., 1], at[..., 0]] * normals).sum(axis=-1))
+            now = np.minimum(along, 1).mean(axis=-1)
+            turned[now > fit] = turn
+            np.maximum(fit, now, out=fit)
+    return fits, turns
+
+
+def _wander() -> Floats:
+    """How dear it is to lie so many steps, down and across, from where the lean has a top; infinitely if too far."""
+    steps = np.arange(-_WANDERS, _WANDERS + 1)
+    squared = steps[:, None] ** 2 + steps[None] ** 2
+    return np.where(squared <= _WANDERS**2, _WANDERING * _STEP**2 * squared, np.inf)
+
+
+def _best_near(fits: Floats) -> Floats:
+    """The best that fits near each place, as near counts more."""
+    dear, (rows, columns) = _wander(), fits.shape[1:]
+    padded = np.pad(fits, ((0, 0), (_WANDERS, _WANDERS), (_WANDERS, _WANDERS)), constant_values=-1.0)
+    return np.asarray(
+        np.max(
+            [padded[:, y : y + rows, x : x + columns] - dear[y, x] for y, x in np.argwhere(np.isfinite(dear))], axis=0
+        )
+    )
+
+
+def _tops(
+    fits: Floats, turns: Floats, at: NDArray[np.int_], square: int, middle: float, half: float, *, round_: bool
+) -> list[Top]:
+    """The best top of each picture near the place, column and row, where the lean has it."""
+    found = []
+    for fit, turned, (column, row) in zip(fits, turns, at, strict=True):
+        near = np.pad(fit, _WANDERS, constant_values=-1.0)[row:, column:][: 2 * _WANDERS + 1, : 2 * _WANDERS + 1]
+        down, across = np.unravel_index(int((near - _wander()).argmax()), near.shape)
+        y, x = row + int(down) - _WANDERS, column + int(across) - _WANDERS
+        place = ((x - _REACH) * _STEP * square + middle, (y - _REACH) * _STEP * square + middle)
+        found.append(Top(place, float(turned[y, x]), half, round_))
+    return found
+
+
+def _alike(looks: Sequence[Floats], middles: Floats) -> float:
+    """How alike twins are on average, from 0 to 1, when they are turned about these middles."""
+    pairs = zip(looks[::2], looks[1::2], middles[::2], middles[1::2], strict=False)
+    near = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
+    best = []
+    for one, other, its_middle, other_middle in pairs:
+        still = [_disc(one, its_middle * _FINE + shift, 0.0) for shift in near]
+        turned = [_disc(other, other_middle * _FINE, twist) for twist in _TWISTS]
+        best.append((np.array(still) @ np.array(turned).T).max())
+    return float(np.mean(best)) if best else 0.0
+
+
+def _shrunk(look: Floats, share: float) -> Floats:
+    return np.asarray(cv2.resize(look, None, fx=share, fy=share, interpolation=cv2.INTER_AREA), np.float32)
+
+
+def _disc(look: Floats, middle: Floats, turn: float) -> Floats:
+    """What is seen around a place, in pixels from the picture's middle, turned; brightness and contrast taken out."""
+    reach = int(np.ceil(_RADIUS * _FINE))
+    centre = middle + (look.shape[0] - 1) / 2
+    motion = cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), turn, 1.0)
+    motion[:, 2] += reach - centre
+    side = 2 * reach + 1
+    seen = cv2.warpAffine(look, motion, (side, side), borderMode=cv2.BORDER_REPLICATE)
+    along = np.arange(-reach, reach + 1)
+    disc = seen[np.hypot(along[:, None], along[None]) <= _RADIUS * _FINE]
+    flat = (disc - disc.mean(axis=0)).ravel()
+    return np.asarray(flat / (np.linalg.norm(flat) + _FLAT))
 
 
 def _contour(half: float, turn: float, *, round_: bool, whole: bool = False) -> tuple[Floats, Floats]:

@@ -38,8 +38,8 @@ _KEEP_S = 0.5
 """How often it is looked at whether it does."""
 _OTHER_SHARE = 0.1
 """What lies beside a square is not what was known when so much of it has changed."""
-_VISITED_SHARE = 0.5
-"""Something is there that does not belong when so much of what lies beside a square has changed."""
+_VISITED_SHARE = 0.45
+"""Something that does not belong there lies across a side of a square when so much of what is beyond has changed."""
 _LEFT_SHARE = 0.35
 """It has left when so much of that is not as it was when the square came to rest."""
 _SPOILT_SHARE = 0.3
@@ -105,7 +105,7 @@ class Rim:
     """What lies around the squares of a board, in cells: one for each place where a square's neighbour would be."""
 
     def __init__(self, layout: Layout) -> None:
-        labels, self._beside = _cells_around(layout)
+        labels, self._beside, self._beyond = _cells_around(layout)
         self._pixels = np.flatnonzero(labels >= 0)
         self._cells = labels.reshape(-1)[self._pixels]
         """The cell of each pixel."""
@@ -142,10 +142,10 @@ class Rim:
             self._keep(time, around, self._known)
 
     def _is_held(self, square: int, time: float, around: Grey, strange: Floats) -> bool:
-        """Whether something lies beside the square that is `strange`, and was there when the square came to rest."""
+        """Whether something `strange` lies across a side of the square, and did when the square came to rest."""
         when, then = self._stopped[square]
         beside = self._beside[square]
-        if time - when > _HOLDS_S or strange[beside].max() <= _VISITED_SHARE:
+        if time - when > _HOLDS_S or (strange[self._beyond[square]] <= _VISITED_SHARE).all():
             return False
         if np.median(np.delete(strange, beside)) > _SPOILT_SHARE:
             return False
@@ -182,15 +182,17 @@ class Rim:
         return np.bincount(self._cells, flags) / self._sizes
 
 
-def _cells_around(layout: Layout) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
-    """The cell of each pixel of the top view, -1 on a square, and those next to each square."""
+def _cells_around(layout: Layout) -> tuple[NDArray[np.intp], list[NDArray[np.intp]], list[NDArray[np.intp]]]:
+    """The cell of each pixel of the top view, -1 on a square; those next to each square; those beyond its sides."""
     at = [(layout.rows - square.row, square.column + 1) for square in layout.squares]
-    beside = np.ones((layout.rows + 2, layout.columns + 2), np.bool_)
-    beside[tuple(np.transpose(at))] = False
-    numbers = np.where(beside, beside.cumsum().reshape(beside.shape) - 1, -1)
+    free = np.ones((layout.rows + 2, layout.columns + 2), np.bool_)
+    free[tuple(np.transpose(at))] = False
+    numbers = np.where(free, free.cumsum().reshape(free.shape) - 1, -1)
     heights, widths = ([MARGIN, *[SQUARE] * count, MARGIN] for count in (layout.rows, layout.columns))
     around = [numbers[row - 1 : row + 2, column - 1 : column + 2] for row, column in at]
-    return numbers.repeat(heights, axis=0).repeat(widths, axis=1), [block[block >= 0] for block in around]
+    beyond = [block[(0, 1, 1, 2), (1, 0, 2, 1)] for block in around]
+    beside, across = ([some[some >= 0] for some in cells] for cells in (around, beyond))
+    return numbers.repeat(heights, axis=0).repeat(widths, axis=1), beside, across
 
 
 def _region(layout: Layout, index: int, around: int) -> tuple[slice, slice]:

@@ -125,11 +125,32 @@ def test_tops_are_found_where_they_lie(round_):
         else:
             cv2.rectangle(look, (round(x) - 32, round(y) - 32), (round(x) + 32, round(y) + 32), (60, 70, 80), -1)
         looks.append(look)
-    tops = find_tops(looks, [ground] * 3, 80)
+    tops = find_tops(looks, [ground] * 3, 80, np.zeros((3, 2)))
     for top, middle in zip(tops, middles, strict=True):
         assert top.round == round_
         assert top.half == pytest.approx(0.4, abs=0.03)
         assert np.hypot(*np.subtract(top.middle, middle)) < 4
+
+
+def leaning(mark, turn, lean):
+    """A thick disc on a square: its foot in the middle, its top where it leans to, with a mark; all of one colour."""
+    look = np.full((96, 96, 3), (120, 160, 190), np.float32)
+    for share in np.linspace(0, 1, 20):
+        x, y = np.rint(np.array((47.5, 47.5)) + share * np.array(lean)).astype(int)
+        cv2.circle(look, (int(x), int(y)), 32, (60, 70, 80), -1, cv2.LINE_AA)
+    spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    outline = np.array(mark) @ spin + np.array((47.5, 47.5)) + lean
+    cv2.fillPoly(look, [np.rint(outline * 16).astype(int)], (210, 220, 230), cv2.LINE_AA, 4)
+    return look
+
+
+def test_the_tops_of_thick_pieces_lean_and_their_feet_do_not_count():
+    ground, lean = np.full((96, 96, 3), (120, 160, 190), np.float32), (-5.0, -14.0)
+    marks = [[(-15, -15), (15, -15), (-15, 9)], [(-18, -5), (12, -9), (16, 4), (-4, 12)]]
+    looks = [leaning(mark, turn, lean) for mark in marks for turn in (0.1, 1.7)]
+    for top in find_tops(looks, [ground] * 4, 80, np.zeros((4, 2))):
+        assert top.round
+        assert np.hypot(*np.subtract(top.middle, (47.5 + lean[0], 47.5 + lean[1]))) < 5
 
 
 def test_the_marks_of_a_drawn_set_differ_however_they_are_turned():

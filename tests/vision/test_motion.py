@@ -82,6 +82,11 @@ def test_what_comes_by_itself_is_not_held(motion):
     assert held(motion, *[view(square("b4"))] * 5, since=3) == set()
 
 
+def test_what_passes_a_corner_holds_nothing(motion):
+    passing = slice(MARGIN + SQUARE, MARGIN + 2 * SQUARE), slice(SIDE - MARGIN, SIDE)  # right of d3
+    assert held(motion, *[view(square("d4"), passing)] * 5, since=3) == set()
+
+
 def test_in_the_middle_of_the_board_a_hand_hides_squares_anyway(motion):
     assert "b2" not in held(motion, *[view(square("b2"), around("b4", MARGIN + 4))] * 5, since=3)
 
