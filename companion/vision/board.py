@@ -54,6 +54,9 @@ _ENOUGH = 0.85
 """From this likeness on, lines alone make a board of another layout."""
 _MIXED_UP = 0.5
 """But not where squares and surroundings are mixed up more than this."""
+_CLEARLY_MIXED_UP = 0.55
+"""Nor is it the board of four by four where they are mixed up more than this, and the networks are not quite sure."""
+_BEYOND_DOUBT = 0.97
 _SMALLEST_SQUARE = 10.0
 _COVERED = 0.5
 _ASIDE = 0.4
@@ -137,7 +140,8 @@ class BoardFinder:
         levels = lattice.pyramid(lab)
         if not standard:
             return _told(image, levels, scale, layout)
-        return self._answer(self.places(image, levels, scale, Mesh.turned(layout)[0]), scale)
+        mesh = Mesh.turned(layout)[0]
+        return self._answer(self.places(image, levels, scale, mesh), levels, scale, mesh)
 
     def places(
         self, image: NDArray[np.uint8], levels: list[NDArray[np.uint8]], scale: float, mesh: Mesh
@@ -175,7 +179,9 @@ class BoardFinder:
             weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered))
         return weighed
 
-    def _answer(self, found: list[Place], scale: float) -> BoardPose | BoardNotFound:
+    def _answer(
+        self, found: list[Place], levels: list[NDArray[np.uint8]], scale: float, mesh: Mesh
+    ) -> BoardPose | BoardNotFound:
         if not found:
             return BoardNotFound("no board here: nothing in the picture has the board's lines")
         best = found[0]
@@ -183,6 +189,8 @@ class BoardFinder:
             if best.score >= self.rule.perhaps:
                 return BoardNotFound(_unsure(best))
             return BoardNotFound("no board here: nothing in the picture is clearly a board of four by four squares")
+        if best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
+            return _another_board("four by four squares")
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
 
 
@@ -193,6 +201,13 @@ def _unsure(place: Place) -> str:
         return "what may be a board is seen badly, or hidden in part; move closer, make more light, or give its corners"
     corner = f"{_side(place.corners, worst)} corner"
     return f"a hand or something else covers the board's {corner}; take it away, or give the board's corners"
+
+
+def _another_board(expected: str) -> BoardNotFound:
+    return BoardNotFound(
+        f"what is here may be another board, or a part of one: its lines are those of {expected}, its colours are not; "
+        "give the layout that lies here, or its outer corners"
+    )
 
 
 def _side(corners: Floats, which: int) -> str:
@@ -242,10 +257,7 @@ def _told(
             "give its outer corners"
         )
     if mixed_up(levels, corners, turns[turn]) > _MIXED_UP:
-        return BoardNotFound(
-            f"what is here may be another board, or a part of one: its lines are those of the layout {layout}, its "
-            "colours are not; give the layout that lies here, or its outer corners"
-        )
+        return _another_board(f"the layout {layout}")
     cells = turns[0].cells
     alike = [np.array_equal(np.rot90(cells, other), cells) for other in range(4)]
     return _pose(np.roll(corners, -turn, axis=0) / scale, score, alike, max(layout.rows, layout.columns))

@@ -92,7 +92,9 @@ def test_another_layout_that_is_not_there_asks_for_its_corners():
     assert "give its outer corners" in found.why
 
 
-@pytest.mark.parametrize(("lies", "asked"), [("####/####/####/####/####/####", "stairs"), ("ring", STEP)])
+@pytest.mark.parametrize(
+    ("lies", "asked"), [("####/####/####/####/####/####", "stairs"), ("ring", STEP), ("stairs", "4x4")]
+)
 def test_a_part_of_another_board_is_not_the_board_of_the_layout(lies, asked):
     other = Layout.parse(lies)
     found = locate(plates_on(plain_cloth(), other, lying(other, 0.1)), Layout.parse(asked))
