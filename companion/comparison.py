@@ -111,6 +111,11 @@ class Sayings:
     def __init__(self) -> None:
         self._said: dict[Square, tuple[Content, Contents]] = {}
 
+    @property
+    def squares(self) -> frozenset[Square]:
+        """The squares about which a person's word counts."""
+        return frozenset(self._said)
+
     def say(self, square: Square, content: Content, seen: Contents) -> None:
         """Note that `square` holds `content`, said when `seen` was read there."""
         self._said[square] = (content, seen)

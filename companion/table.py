@@ -117,7 +117,7 @@ class TableView:
     absent: tuple[tuple[str, str], ...]
     """The sources that are of no use while another is, each with the reason."""
     disagreements: tuple[Disagreement, ...]
-    """What the sources contradict each other about."""
+    """What the sources contradict each other about, and no person has settled."""
     ended: bool
     """The sources were files and have been read to their end."""
     unrecorded: str
@@ -454,7 +454,7 @@ class Table:
             lost=self.senses.lost,
             trouble=self.senses.trouble,
             absent=self.senses.absent,
-            disagreements=self.senses.disagreements,
+            disagreements=tuple(told for told in self.senses.disagreements if told.square not in referee.said),
             ended=self.ended,
             unrecorded=str(self._recorder.trouble or ""),
             broken=self._broken,

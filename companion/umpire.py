@@ -133,6 +133,11 @@ class Umpire:
         return frozenset(self._undone)
 
     @property
+    def said(self) -> frozenset[Square]:
+        """The squares that hold what a person said, until something else is seen there."""
+        return self._said.squares
+
+    @property
     def unseen(self) -> frozenset[Square]:
         """The covered squares that were never seen, if they stay so: before all were seen once nothing is decided."""
         snapshot = self._snapshot

@@ -121,6 +121,8 @@ def test_a_piece_that_one_source_does_not_see_is_not_played_until_a_person_says_
     assert [told.square for told in table.view.disagreements] == [A1]
     said = table.referee.answer(table._time, A1, Piece.parse("light straight"))
     assert [told_in_short(event) for event in said] == ["light a1+"]
+    table._publish()
+    assert table.view.disagreements == ()
 
 
 @pytest.mark.parametrize("misread", [".", "light diagonal"])
