@@ -111,6 +111,12 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
                 f"{last.opening.variant} to go on with it, or to end it on the page"
             )
         played = log.game(last.id)
+        if (played.layout, played.first, played.sets) != (game.layout, game.first, game.sets):
+            logger.warning(
+                "table %s: the match that was interrupted goes on, on its own board (layout %s, first %s, sets %d); "
+                "to play otherwise begin a new match on the page",
+                *(table, played.layout, played.first, played.sets),
+            )
         for each in equipment.sources:
             each.lay_out(played.layout, played.sets)
         referee = Referee(played, table=table, variant=last.opening.variant)

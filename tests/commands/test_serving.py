@@ -100,7 +100,7 @@ def test_end_that_is_undone_after_a_restart_goes_on_in_the_same_match(log):
     assert [str(ply) for ply in log.game(match.id).history] == ["a1+"]
 
 
-def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log):
+def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, caplog):
     ring = Layout.parse("ring")
     with Program(log) as first:
         first.table.do(first.table.new_match(Game.start("anywhere", layout=ring, sets=3), Players()))
@@ -111,6 +111,7 @@ def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log):
         second.play("e5+")
         assert history(second) == ["f6x", "e5+"]
         assert (second.view.game.sets, second.view.game.first) == (3, "anywhere")
+    assert "goes on, on its own board (layout ring, first anywhere, sets 3)" in caplog.text
 
 
 def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog):
