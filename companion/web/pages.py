@@ -26,7 +26,7 @@ from companion.errors import RulesError, TableError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Layout
 from companion.rules.layout import NAMED_LAYOUTS
-from companion.web import names, words
+from companion.web import names, reasons, words
 from companion.web.deeds import MOST_SETS, REQUESTS
 from companion.web.drawing import draw, emblem
 from companion.web.language import COOKIE, LANGUAGES, WRITTEN_IN, _
@@ -216,7 +216,7 @@ def do(table: str, deed: str) -> AnyResponse | str | tuple[str, int]:
         first = error.errors()[0]
         return _reply(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", 422)
     except RulesError as refusal:
-        return _reply(_(str(refusal)), 409)
+        return _reply(reasons.refused(str(refusal)), 409)
     except TableError as error:
         return _reply(str(error), 503)
     if "HX-Request" in request.headers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from companion.rules import Kind
@@ -12,6 +13,30 @@ if TYPE_CHECKING:
     from companion.events import IllegalPlacement
     from companion.rules import Constraint
     from companion.table import TableView
+
+
+_NO_PIECE = re.compile(r"no piece is seen on (\w+); say which piece it is")
+_NOT_CLEAR = re.compile(r"what lies on (\w+) is not clear; say what it is, then join again")
+_NO_PLATES = re.compile(r"2x2 boards cannot tile this layout: no board fits at (\w+) without overlap; .*")
+_NO_DRAWING = re.compile(r".* is neither a layout's name .* nor a drawing: .*")
+
+
+def refused(told: str) -> str:
+    """Why a deed of the referee's hand cannot be done; what is not known here is shown as it is."""
+    if found := _NO_PIECE.fullmatch(told):
+        return _("No piece is seen on %(square)s. Say which piece it is.", square=found[1])
+    if found := _NOT_CLEAR.fullmatch(told):
+        return _("What lies on %(square)s is not clear. Say what it is, then join again.", square=found[1])
+    if found := _NO_PLATES.fullmatch(told):
+        return _("A board is made of 2x2 plates that do not overlap: none fits at %(square)s.", square=found[1])
+    if _NO_DRAWING.fullmatch(told):
+        return _("This is no drawing of a board: write # for a square and . for none.")
+    return {
+        "the match is over already": _("The match is over already."),
+        "nothing is asked right now": _("Nothing is asked right now."),
+        "there is no move to take back": _("There is no move to take back."),
+        "the board is empty, so it is Light's turn": _("The board is empty, so it is Light's turn."),
+    }.get(told) or _(told)
 
 
 def explanation(view: TableView) -> str:

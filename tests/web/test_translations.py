@@ -13,9 +13,10 @@ import pytest
 from babel.messages.mofile import read_mo
 from markupsafe import escape
 
+from companion.errors import LayoutError
 from companion.rules import Game, Layout
 from companion.web.language import LANGUAGES, WRITTEN_IN
-from companion.web.reasons import explanation
+from companion.web.reasons import explanation, refused
 from companion.web.seeing import why_not_found
 from companion.web.words import headline, notices, reason
 from tests.web.room import Room
@@ -156,7 +157,10 @@ def sentences_about_boards_not_found() -> set[str]:
     written = (vision / "board.py").read_text() + (vision / "follow.py").read_text()
     corners = ["upper", "lower", "left", "right", "upper left", "lower right"]
     told = set(re.findall(r'(?:BoardNotFound\(|return )"([a-z][^"]{15,})"', written))
-    told |= {start + "the layout ring; …" for start in re.findall(r'f"([a-z][^"{]+)the layout \{layout\}', written)}
+    told |= {
+        start + "the layout ring; …"
+        for start in re.findall(r'f"([a-z][^"{]+)(?:the layout \{layout|\{expected)\}', written)
+    }
     return told | {f"a hand or something else covers the board's {corner} corner; {REST}" for corner in corners}
 
 
@@ -171,3 +175,28 @@ def test_why_the_board_is_not_found_is_told_in_the_readers_language(app):
     with app.test_request_context(headers={"Accept-Language": "it"}):
         assert all(why_not_found(sentence) != english[sentence] != sentence for sentence in told)
         assert why_not_found("the mat is upside down") == "the mat is upside down"
+
+
+REFUSED = [
+    "the match is over already",
+    "nothing is asked right now",
+    "there is no move to take back",
+    "the board is empty, so it is Light's turn",
+    "no piece is seen on b3; say which piece it is",
+    "what lies on b3 is not clear; say what it is, then join again",
+    "the game has gone on meanwhile; look again",
+]
+
+
+def test_why_a_deed_is_refused_is_told_in_the_readers_language(app):
+    drawn = []
+    for text in ("###/###", "a board"):
+        with pytest.raises(LayoutError) as error:
+            Layout.parse(text)
+        drawn.append(str(error.value))
+    with app.test_request_context(headers={"Accept-Language": "it"}):
+        for told in (*REFUSED, *drawn):
+            said = refused(told)
+            assert said != told
+            assert ("b3" in said) == ("b3" in told)
+        assert refused("d4 is not legal") == "d4 is not legal"
