@@ -217,7 +217,8 @@ class Umpire:
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._disturbed | set(self._problems)
         board = compare(self.game, snapshot, self._said, known=known)
-        self._undone -= board.bare
+        self._undone -= board.bare | board.kept.keys()
+        self._disturbed -= {square for square in self._disturbed if self.game.content(square) is None}
         if self._by_card:
             board.arrivals = self._cards.narrow(board.arrivals, snapshot.cards, snapshot.time)
         return board

@@ -115,6 +115,25 @@ def test_a_piece_that_a_correction_moved_away_is_no_new_move():
     assert scene.play("b3+") == ["light b3+"]
 
 
+def test_a_correction_that_is_corrected_back_leaves_nothing_to_lift_or_to_put_back():
+    scene = scene_after("a1+", "a3><")
+    heard = scene.referee.correct(scene.time, 1, "a2+", rule_later=True)
+    assert lines(heard) == ["Corrected", "disturbed a2"]
+    assert (scene.referee.to_lift, scene.referee.disturbed) == ({A1}, {A2})
+    assert lines(scene.referee.correct(scene.time, 1, "a1+")) == ["Corrected"]
+    assert (scene.referee.to_lift, scene.referee.disturbed) == (set(), set())
+    assert scene.play("b3+") == ["light b3+"]
+
+
+def test_a_piece_that_was_undone_and_is_accepted_after_all_need_not_leave():
+    scene = scene_after("a1+", "a3><", "b3+")
+    scene.referee.undo(scene.time)
+    assert scene.referee.to_lift == {Square.parse("b3")}
+    assert lines(scene.referee.accept(scene.time, Square.parse("b3"))) == ["light b3+!"]
+    assert scene.referee.to_lift == set()
+    assert scene.play("b2x") == ["dark b2x"]
+
+
 def test_a_correction_that_makes_later_moves_illegal_asks_first():
     scene = scene_after("a1+", "a2+", "a3+")
     before = scene.game
