@@ -41,8 +41,10 @@ class Referee(Umpire):
         """Take the board as it lies for the position of a game in progress.
 
         Raises:
-            RulesError: if a square is hidden or unclear, or `last` does not hold the opponent's piece.
+            RulesError: if the match is over (begin a new one, then join), a square is hidden or unclear, or `last` does
+                not hold the opponent's piece.
         """
+        self._refuse_when_over()
         lies = {square: self._content_now(square) for square in self.game.layout}
         pieces = {square: piece for square, piece in lies.items() if piece is not None}
         joined = Game.from_position(
@@ -133,7 +135,7 @@ class Referee(Umpire):
             RulesError: if the match is over already.
         """
         self._refuse_when_over()
-        self.resigned = colour
+        self.resigned, self.question = colour, None
         return [events.Resigned(**self._here(time), colour=colour), *self._told_of_the_end(time)]
 
     def _refuse_when_over(self) -> None:

@@ -276,6 +276,31 @@ def test_a_game_is_joined_in_progress():
     assert scene.play("c3x") == ["dark c3x"]
 
 
+def test_a_match_that_is_over_stays_over_when_someone_joins_what_lies_there():
+    scene = scene_after("a1+", "a2+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    with pytest.raises(RulesError, match="over already"):
+        scene.referee.join(scene.time, to_move=Colour.LIGHT, last=A2)
+    assert (scene.referee.resigned, len(scene.game.history)) == (Colour.LIGHT, 2)
+
+
+def test_a_resignation_answers_what_was_asked_about_the_board():
+    scene = Scene(Game.replay(["a1+", "a2+"]))
+    scene.put("c3", "Dx")
+    assert scene.look(2) == ["asks start"]
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    assert scene.referee.question is None
+
+
+def test_after_the_end_a_new_match_is_begun_to_join_what_lies_there():
+    scene = scene_after("a1+", "a2+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.referee.new_match(scene.time, Game.start())
+    (corrected,) = scene.referee.join(scene.time, to_move=Colour.LIGHT, last=A2)
+    assert isinstance(corrected, events.Corrected)
+    assert scene.play("b2x") == ["light b2x"]
+
+
 def test_joining_needs_a_clear_board():
     scene = Scene()
     scene.misread = {A2: of_colour(Colour.DARK)}
