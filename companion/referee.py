@@ -155,7 +155,9 @@ class Referee(Umpire):
         if question is None:
             raise RulesError("nothing is asked right now")
         offered = ("resume",) if question.question == "correct" else question.choices
-        if choice not in offered or choice == "join":
+        if choice == "join" and choice in offered:
+            raise RulesError("'join' needs whose turn it is, and the square of the last piece; use `join` to say so")
+        if choice not in offered:
             raise RulesError(f"{choice!r} does not answer the question; offered are: {', '.join(offered)}")
         self.question = None
         told: list[Event] = []

@@ -301,6 +301,16 @@ def test_after_the_end_a_new_match_is_begun_to_join_what_lies_there():
     assert scene.play("b2x") == ["light b2x"]
 
 
+def test_joining_as_an_answer_says_what_else_it_needs():
+    scene = Scene()
+    for square, what in (("a1", "L+"), ("a2", "D+"), ("b2", "Lx")):
+        scene.put(square, what)
+    scene.look(2)
+    with pytest.raises(RulesError, match="needs whose turn it is"):
+        scene.referee.choose(scene.time, "join")
+    assert scene.referee.question.question == "start"
+
+
 def test_joining_needs_a_clear_board():
     scene = Scene()
     scene.misread = {A2: of_colour(Colour.DARK)}
