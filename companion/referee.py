@@ -85,6 +85,7 @@ class Referee(Umpire):
         if piece is None:
             raise RulesError(f"no piece is seen on {square}; say which piece it is")
         told = self._play(time, [Move(square, piece.kind, piece.colour, ruled=True)], ruled=True)
+        self._problems = {}
         self._said.say(square, piece, self._seen(square))
         return [*told, *self._look_again(time)]
 
@@ -121,7 +122,7 @@ class Referee(Umpire):
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]
-        self._record, self.question = record, None
+        self._record, self.question, self._problems = record, None, {}
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))
             self._undo_on(old.square, unless=new.square)
@@ -135,7 +136,7 @@ class Referee(Umpire):
             RulesError: if the match is over already.
         """
         self._refuse_when_over()
-        self.resigned, self.question = colour, None
+        self.resigned, self.question, self._problems = colour, None, {}
         return [events.Resigned(**self._here(time), colour=colour), *self._told_of_the_end(time)]
 
     def _refuse_when_over(self) -> None:

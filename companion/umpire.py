@@ -98,6 +98,7 @@ class Umpire:
         """What a person is asked right now."""
         self.resigned: Colour | None = None
         self._problems: dict[Square, Problem] = {}
+        """Judged by the game as it is: another past, or an end, and they are judged afresh."""
         self._disturbed: set[Square] = set()
         self._looks: dict[Square, Contents] = {}
         """As what the pieces of the game were seen before they were disturbed."""
@@ -481,6 +482,7 @@ class Umpire:
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
+        self._problems = {}
         for _ in range(count):
             move, self._record = self._record.last_move, self._record.take_back()
             self._disturbed.discard(move.square)
@@ -538,7 +540,7 @@ class Umpire:
             return self._next_match()
         if len(board.lost) == 1 and not board.held_back and self.resigned is None:
             return self._taken_back(board)
-        if board.lost or not board.arrivals:
+        if board.lost or not board.arrivals or self.resigned is not None:
             return []
         return self._tell_illegal(board.time, board.arrivals)
 

@@ -236,6 +236,56 @@ def test_an_order_of_quick_moves_is_chosen():
     assert scene.look(2) == []
 
 
+# A game that changes under an illegal piece -----------------------------------------------------------------------
+
+
+def illegal_d4(*moves: str) -> Scene:
+    """After `moves`, dark's straight lies on d4, where it may not."""
+    scene = scene_after(*moves)
+    scene.put("d4", "D+")
+    assert scene.look() == ["illegal d4 square"]
+    return scene
+
+
+def test_an_illegal_piece_is_judged_afresh_after_an_undo():
+    scene = illegal_d4("a1+")
+    scene.referee.undo(scene.time)
+    assert scene.referee.problems == ()
+    scene.lift("a1")
+    assert scene.look() == ["illegal d4 turn"]
+    [problem] = scene.referee.problems
+    assert set(problem.event.legal) == scene.game.legal_squares()
+
+
+def test_an_illegal_piece_is_judged_afresh_after_a_correction():
+    scene = illegal_d4("a1+")
+    assert lines(scene.referee.correct(scene.time, 1, "a1><")) == ["Corrected", "illegal d4 square"]
+    [problem] = scene.referee.problems
+    assert set(problem.event.legal) == scene.game.legal_squares()
+
+
+def test_an_illegal_piece_that_a_correction_makes_legal_is_played():
+    scene = illegal_d4("a1+")
+    assert lines(scene.referee.correct(scene.time, 1, "a1x")) == ["Corrected", "dark d4+"]
+    assert scene.referee.problems == ()
+
+
+def test_an_illegal_piece_is_judged_afresh_after_another_was_accepted():
+    scene = illegal_d4("a1+")
+    scene.put("b3", "Dx")
+    scene.look()
+    scene.referee.accept(scene.time, Square.parse("b3"))
+    [problem] = scene.referee.problems
+    assert (told(problem.event), set(problem.event.legal)) == ("illegal d4 turn", scene.game.legal_squares())
+
+
+def test_nothing_is_illegal_any_more_after_a_resignation():
+    scene = illegal_d4("a1+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    assert scene.referee.problems == ()
+    assert scene.look(2) == []
+
+
 # Beginnings and ends ----------------------------------------------------------------------------------------------
 
 
