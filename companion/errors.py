@@ -14,6 +14,7 @@
     ├── VisionError (ValueError)        a picture or corners that the reader cannot work with
     ├── LinkError (OSError)             a tile board that does not answer, or answers nonsense
     ├── StoreError (OSError)            the match log cannot be opened, read or written
+    │   └── ConflictError               another program has gone on with a match, so it cannot be written here any more
     └── TableError (RuntimeError)       a table that has stopped, or does not answer
 
 Messages state what was found, what was expected and what to do. What a person does at the table is an event
@@ -73,6 +74,10 @@ class LinkError(CompanionError, OSError):
 
 class StoreError(CompanionError, OSError):
     """The match log cannot be opened, read or written."""
+
+
+class ConflictError(StoreError):
+    """A match that another program has gone on with: trying again does not help."""
 
 
 class TableError(CompanionError, RuntimeError):

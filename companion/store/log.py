@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 
-from companion.errors import StoreError
+from companion.errors import ConflictError, StoreError
 from companion.events import Event, GameOver
 from companion.rules import Colour, Layout, MatchText
 from companion.store import chain
@@ -354,8 +354,9 @@ def _already_written(connection: sa.Connection, match: int, events: Sequence[Eve
     query = sa.select(event_rows.c.link).where(event_rows.c.match_id == match, event_rows.c.seq > after)
     there = [json.loads(link)["event"] for link in connection.scalars(query.order_by(event_rows.c.seq))]
     if there != [json.loads(chain.canonical(event.as_dict())) for event in events]:
-        raise StoreError(
-            f"match {match} has {length} events where {after} were expected: another program writes to it; stop one"
+        raise ConflictError(
+            f"match {match} has {length} events where {after} were expected: another program writes to it; "
+            f"stop one, and begin a new match"
         )
     return length
 

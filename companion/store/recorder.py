@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from companion.errors import StoreError
+from companion.errors import ConflictError, StoreError
 from companion.events import MatchStarted
 from companion.rules import Layout
 from companion.store.records import Opening
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from companion.rules import FirstMove
     from companion.store.log import MatchLog
     from companion.store.records import Match
+
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,8 @@ class Recorder:
 
     A full disk or a locked file must not stop a game: `record` keeps what it could not write, and the next call writes
     it first. Until then `behind` is not zero, which people must be told. Belongs to one thread.
+
+    What can never be written, as another program has gone on with the match, is given up when the next match begins.
 
     A `MatchStarted` begins a match in the log, and tells how it opens as far as it knows; `opening` tells the rest.
     Only the first one after `resume` belongs to the match that goes on; one that has ended does not go on, but may be
@@ -87,8 +93,23 @@ class Recorder:
                 self._write(self._waiting[0])
             except StoreError as error:
                 self.trouble = error
-                return False
+                if not (isinstance(error, ConflictError) and self._give_up(error)):
+                    return False
+                self.trouble = None
+            else:
+                self._waiting.popleft()
+        return True
+
+    def _give_up(self, why: ConflictError) -> bool:
+        """Forget what waits for a match that cannot go on, if the next one has begun. Whether it has."""
+        begun = next((place for place, waiting in enumerate(self._waiting) if isinstance(waiting, _Begun)), None)
+        if begun is None:
+            return False
+        behind = self.behind
+        for _ in range(begun):
             self._waiting.popleft()
+        lost = behind - self.behind
+        logger.warning("events of match %s that are not recorded, and never will be: %d; %s", self.match, lost, why)
         return True
 
     def _begins_match(self, event: Event) -> bool:

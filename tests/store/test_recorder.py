@@ -113,6 +113,24 @@ def test_second_program_on_the_same_match_is_told(log):
     assert len(written(log, one.match)) == 2
 
 
+def test_match_that_another_program_went_on_with_does_not_stop_the_next_one(log, caplog):
+    log.recorder().record(TOLD[:1])
+    one, two = (log.recorder(resume=log.unfinished("1")) for _ in range(2))
+    one.record(TOLD[1:2])
+    two.record([TOLD[0], TOLD[2]])
+    assert (two.behind, caplog.messages) == (2, [])
+    pragma(log, "query_only=ON")
+    two.record(TOLD[:1])
+    pragma(log, "query_only=OFF")
+    two.record(TOLD[1:])
+    assert (two.behind, two.trouble) == (0, None)
+    assert two.match == one.match + 1
+    assert written(log, two.match) == list(TOLD)
+    assert written(log, one.match) == list(TOLD[:2])
+    assert len(caplog.messages) == 1
+    assert "never will be: 2; match 1 has 2 events where 1 were expected" in caplog.messages[0]
+
+
 def test_opening_that_makes_no_sense_is_a_mistake_of_the_program(log):
     with pytest.raises(RulesError):
         log.recorder(Opening(sets=0)).record(TOLD[:1])
