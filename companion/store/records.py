@@ -6,7 +6,7 @@ import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from companion.events import Corrected, Event, GameOver, MatchStarted, MovePlayed, MoveTakenBack, PassForced
+from companion.events import Corrected, Event, GameOver, MovePlayed, MoveTakenBack, PassForced
 from companion.rules import Game, Layout, MatchText, RulesError
 from companion.rules.matchtext import VARIANTS
 
@@ -19,9 +19,11 @@ PUBLIC_TAGS = ("Event", "Site", "Date", "Termination", "Winner", "OriginalLog")
 """The tags of a match text that tell of no person, so they are in the chain; all others can be erased."""
 
 TURNING_POINTS: dict[str, type[Event]] = {
-    kind.__name__: kind for kind in (MatchStarted, MovePlayed, PassForced, MoveTakenBack, Corrected, GameOver)
+    kind.__name__: kind for kind in (MovePlayed, PassForced, MoveTakenBack, Corrected, GameOver)
 }
-"""The events that change how a match stands; it is finished while the latest of them is `GameOver`."""
+"""The events that change how a match stands; it is finished while the latest of them is `GameOver`.
+
+Its start does not: it is told again whenever the match is taken up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

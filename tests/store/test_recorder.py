@@ -89,7 +89,9 @@ def test_unfinished_match_goes_on_where_it_was(log):
     log.recorder().record(TOLD[:4])
     resumed = log.unfinished("1")
     recorder = log.recorder(resume=resumed)
-    recorder.record([TOLD[0], *TOLD[4:]])
+    recorder.record(TOLD[:1])
+    assert log.match(resumed.id).plies == resumed.plies == 3
+    recorder.record(TOLD[4:])
     assert recorder.match == resumed.id
     assert written(log, resumed.id) == [*TOLD[:4], TOLD[0], *TOLD[4:]]
     assert str(log.game(resumed.id).score) == "4-1"
