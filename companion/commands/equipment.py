@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
+
 from companion.background import Background
 from companion.commands.sight import open_source
 from companion.errors import SourceError
@@ -38,11 +40,19 @@ class Equipment:
 
 
 def by_table(texts: Iterable[str]) -> dict[str, list[str]]:
-    """The sources of every table: ``2=camera:1`` looks at table 2, one without a table at the first."""
+    """The sources of every table: ``2=camera:1`` looks at table 2, one without a table at the first.
+
+    Raises:
+        UsageError: if a table has the name that the log keeps for imported matches.
+    """
+    from companion.store import IMPORTED  # noqa: PLC0415 (the database is slow to import)
+
     tables: dict[str, list[str]] = {}
     for text in texts:
         named = _OF_A_TABLE.fullmatch(text)
         table, source = named.groups() if named else (FIRST_TABLE, text)
+        if table == IMPORTED:
+            raise click.UsageError(f"no table can be called {IMPORTED}: that is where imported matches are kept")
         tables.setdefault(table, []).append(source)
     return tables
 

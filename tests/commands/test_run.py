@@ -188,6 +188,7 @@ def test_tile_board_that_is_not_there_yet_is_told(start):
         ("kitchen", "'kitchen' is not a source; known are"),
         ("camera:kitchen", "camera:kitchen names no camera"),
         ("tiles:", "'tiles:' names no port"),
+        ("import=virtual:tiles", "no table can be called import"),
     ],
 )
 def test_text_that_names_no_source_is_wrong_usage(tmp_path, source, says):
