@@ -58,6 +58,8 @@ INSTRUCTIONS: Final = {
 @click.option("--paper", type=click.Choice(sorted(PAPERS)), default="a4", show_default=True)
 def kit(output: str, paper: str) -> None:
     """Draw the printable kit: mat with markers, pieces to cut out, a target to measure a lens with, instructions."""
+    if output == "-":
+        raise click.UsageError("the kit is written to a file, such as -o kit.pdf")
     try:
         Path(output).write_bytes(draw_kit(paper))
     except OSError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from companion.events import EMPTY_TEXT, parse_content
 from companion.rules import Colour, Game, Layout, Piece, RulesError, Square
@@ -29,6 +29,10 @@ _PLAYERS_NAME = Field(default="", max_length=40)
 
 def _blank_is_none(value: object) -> object:
     return None if value == "" else value
+
+
+Drawing = Annotated[str, StringConstraints(strip_whitespace=False)]
+"""Rows whose indents belong to the drawing."""
 
 
 class Request(BaseModel):
@@ -151,20 +155,22 @@ class NewMatch(Request):
     light: str = _PLAYERS_NAME
     dark: str = _PLAYERS_NAME
     first: Literal["outside", "anywhere"] = "outside"
-    layout: str = Field(
+    layout: Drawing = Field(
         default="",
         max_length=_LONGEST_DRAWING,
         examples=["4x4", "..##/####/####/##.."],
         description="The board: a name, or rows of # and . from the far side, joined by /. By default the one in play.",
     )
-    drawing: str = Field(default="", max_length=_LONGEST_DRAWING, description="A drawn board; it counts for `layout`.")
+    drawing: Drawing = Field(
+        default="", max_length=_LONGEST_DRAWING, description="A drawn board; it counts for `layout`."
+    )
     sets: Annotated[int | None, BeforeValidator(_blank_is_none)] = Field(
         default=None, ge=1, le=MOST_SETS, description="Sets of pieces; by default one to every sixteen squares."
     )
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:
         """Tell the table."""
-        wanted = self.drawing or self.layout
+        wanted = next((text for text in (self.drawing, self.layout) if text.strip()), "")
         layout = Layout.parse(wanted) if wanted else referee.game.layout
         if len(layout) > MOST_SQUARES:
             raise RulesError(f"that board has {len(layout)} squares; at most {MOST_SQUARES} can be watched")

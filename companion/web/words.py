@@ -171,7 +171,9 @@ def _turning_points(view: TableView) -> Iterator[Notice]:
     passed = game.history[-1] if game.history and isinstance(game.history[-1], Pass) else None
     if passed is not None and passed.colour is not None:
         who = player(view, passed.colour)
-        if game.to_move is None:
+        if None not in game.contents:
+            yield Notice("chance", _("The board is full"), _("Neither player has a square left."))
+        elif game.to_move is None:
             yield Notice("chance", _("%(player)s's last chance is forfeited", player=who), _("No square was legal."))
         else:
             again = _("No square is legal. %(player)s plays again, on any empty square.",

@@ -78,3 +78,9 @@ def test_what_cannot_be_written_or_drawn_is_one_line(tmp_path):
     assert "cannot be written: Is a directory" in done.output
     with pytest.raises(KitError, match="no kit for the paper 'a5'; known are a4, letter"):
         draw_kit("a5")
+
+
+def test_the_kit_is_written_to_a_file():
+    done = CliRunner().invoke(kit, ["-o", "-"])
+    assert done.exit_code == 2
+    assert "the kit is written to a file, such as -o kit.pdf" in done.output

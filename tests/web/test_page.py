@@ -95,6 +95,15 @@ STORIES = {
 }
 
 
+def test_on_a_full_board_nobody_forfeits_a_last_chance(app):
+    game = Game.start(layout=Layout.parse("##/##"))
+    for move in ("a1+", "b1<>", "a2<>", "b2><"):
+        game = game.play(move)
+    with app.test_request_context():
+        told = [(notice.title, notice.text) for notice in notices(shown(game))]
+    assert told == [("The board is full", "Neither player has a square left.")]
+
+
 @pytest.mark.parametrize("story", STORIES.values(), ids=STORIES)
 def test_headline_reason_and_notices(story, app):
     moves, title, why, told = story
@@ -213,6 +222,7 @@ def test_forms_work_without_any_script(here, room):
         ("choose", {"choice": "new"}, 409, "Nothing is asked"),
         ("new", {"light": "x" * 41}, 422, "light"),
         ("new", {"layout": "heptagon"}, 409, "This is no drawing of a board"),
+        ("new", {"drawing": "   ", "layout": "heptagon"}, 409, "This is no drawing of a board"),
         ("new", {"drawing": "###/###"}, 409, "A board is made of 2x2 plates"),
         ("new", {"drawing": "/".join(["#" * 26] * 8)}, 409, "that board has 208 squares; at most 128"),
         ("new", {"sets": "0"}, 422, "sets"),
@@ -351,3 +361,9 @@ def test_a_bug_in_the_app_is_in_this_programs_log(caplog, capfd):
     ]
     assert "Traceback" in caplog.text
     assert capfd.readouterr().err == ""
+
+
+def test_rows_of_a_drawn_board_may_share_an_indent(room):
+    request = REQUESTS["new"].model_validate({"drawing": "    ..##\n    ####\n    ##.."})
+    room.table.do(request.deed(room.table))
+    assert room.view.game.layout == Layout.parse("..##/####/##..")
