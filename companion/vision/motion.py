@@ -38,7 +38,7 @@ _KEEP_S = 0.5
 """How often it is looked at whether it does."""
 _OTHER_SHARE = 0.1
 """What lies beside a square is not what was known when so much of it has changed."""
-_VISITED_SHARE = 0.45
+_VISITED_SHARE = 0.5
 """Something that does not belong there lies across a side of a square when so much of what is beyond has changed."""
 _LEFT_SHARE = 0.35
 """It has left when so much of that is not as it was when the square came to rest."""

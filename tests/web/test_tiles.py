@@ -145,7 +145,7 @@ def test_an_answer_that_comes_late_does_not_undo_a_choice(open_page):
     second.check()
     with page.expect_response("**/tiles?side=*"):
         held[0].continue_()
-    page.wait_for_function("!document.querySelector('.htmx-request')")
+    expect(page.locator(".htmx-request")).to_have_count(0)
     expect(second).to_be_checked()
 
 
@@ -164,7 +164,7 @@ def test_an_answer_that_comes_late_does_not_put_out_the_lights(open_page):
     route, answer = held[0]
     route.fulfill(response=answer)
     expect(page.locator(".tile.legal")).to_have_count(6)
-    page.wait_for_function("!document.querySelector('.htmx-request')")
+    expect(page.locator(".htmx-request")).to_have_count(0)
     expect(page.locator(".tile.legal")).to_have_count(6)
 
 
