@@ -89,6 +89,11 @@ class _Lesson:
     """How like the best of these faces is."""
     contents: NDArray[np.int64]
 
+    @property
+    def pieces(self) -> NDArray[np.bool_]:
+        """Which of the squares show a piece."""
+        return (self.contents > 0) & (self.contents < COVERED)
+
 
 def learn(
     empty: tuple[Bytes, BoardPose],
@@ -175,7 +180,7 @@ def _losses(lesson: _Lesson) -> tuple[float, float]:
 
     First those of the same colour than the right one, then those of the other colour than any of the right colour.
     """
-    pieces = np.flatnonzero((lesson.contents > 0) & (lesson.contents < COVERED))
+    pieces = np.flatnonzero(lesson.pieces)
     kinds = np.arange(1, COVERED)
     worth, own = lesson.explained[pieces][:, kinds], lesson.contents[pieces]
     right = kinds[None] == own[:, None]
@@ -193,8 +198,7 @@ def _odds_of_a_piece(lesson: _Lesson) -> tuple[float, float]:
 
     Both are taken for normally distributed, with the same spread.
     """
-    shows_a_piece = (lesson.contents > 0) & (lesson.contents < COVERED)
-    empty, pieces = lesson.alike[lesson.contents == 0], lesson.alike[shows_a_piece]
+    empty, pieces = lesson.alike[lesson.contents == 0], lesson.alike[lesson.pieces]
     variance = np.average([empty.var(), pieces.var()], weights=[len(empty), len(pieces)])
     likelier = (pieces.mean() - empty.mean()) / max(float(variance), _LEAST_SPREAD**2)
     return float(pieces.mean() + empty.mean()) / 2, max(0.0, float(likelier))
