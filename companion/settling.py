@@ -32,6 +32,8 @@ _ODD_SHARE = 4
 """One reading in this many may be wrong."""
 _BRIEF_SHARE = 0.25
 """Something that covers a square for less than this share of the settling time is an odd frame, not a hand."""
+_GAP_SHARE = 0.5
+"""That nothing moved between two readings is believed of no more than this share of the settling time."""
 _TIME_SLACK_S = 1e-6
 
 
@@ -55,11 +57,13 @@ class Settler:
         """
         unsettled = restless = 0
         settled = []
+        begin = self._still_since(reading)
         for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
             hidden = bool(reading.hidden >> i & 1)
             near = bool(reading.hidden & self._touching[i])
             held = bool(reading.held >> i & 1)
-            if not square.take(reading.time, contents, hidden=hidden, near_hidden=near, held=held):
+            in_view = not hidden and not near
+            if not (square.take(reading.time, contents, begin, held=held) if in_view else square.visit(reading.time)):
                 unsettled |= 1 << i
             if not square.at_rest:
                 restless |= 1 << i
@@ -73,6 +77,11 @@ class Settler:
             cards=self._cards(reading),
             evidence=reading.evidence,
         )
+
+    def _still_since(self, reading: BoardReading) -> float:
+        """When what is in view in this reading was there already, as far as that is believed."""
+        since = reading.time if reading.still_since is None else reading.still_since
+        return since if reading.time - since <= self._settle_s * _GAP_SHARE else reading.time
 
     def _cards(self, reading: BoardReading) -> dict[Colour, frozenset[Kind]]:
         """What the cards may be that have lain in sight for long enough."""
@@ -103,15 +112,12 @@ class _SquareVotes:
     at_rest: bool = False
     """It has settled since it was last covered, or changed."""
 
-    def take(self, time: float, contents: Contents, *, hidden: bool, near_hidden: bool, held: bool) -> bool:
-        """Count one reading; whether the square is at rest and in full view."""
-        if hidden or near_hidden:
-            self._visit(time)
-            return False
+    def take(self, time: float, contents: Contents, still_since: float, *, held: bool) -> bool:
+        """Count one reading of the square in full view; whether it is at rest."""
         self._visit_began = None
         if contents & self.settled.contents and not self._was_visited:
             self._last_fit = time
-        self._votes.append((time, contents))
+        self._votes.append((time if self._votes else still_since, contents))
         self._forget_before(time - self.settle_s)
         if self._votes[0][0] > time - self.settle_s + _TIME_SLACK_S:
             return False
@@ -122,13 +128,14 @@ class _SquareVotes:
         self._settle(agreed)
         return bool(contents & self.settled.contents)
 
-    def _visit(self, time: float) -> None:
+    def visit(self, time: float) -> bool:
         """A hand is here: what was seen before it came no longer shows that the square is at rest."""
         self._was_visited, self.at_rest = True, False
         if self._visit_began is None:
             self._visit_began = time
         if time - self._visit_began > self.settle_s * _BRIEF_SHARE:
             self._votes.clear()
+        return False
 
     def _forget_before(self, start: float) -> None:
         """Drop what is too old, but for the one reading that shows the whole time span is covered."""

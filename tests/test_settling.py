@@ -73,6 +73,21 @@ def test_settling_takes_the_same_time_at_any_frame_rate(step_s):
     assert (done - 1) * step_s >= 0.4 - 1e-6
 
 
+@pytest.mark.parametrize(
+    ("step_s", "looked_for", "readings"), [(0.125, True, 4), (0.125, False, 5), (0.2, True, 2), (0.25, True, 3)]
+)
+def test_what_did_not_move_was_there_a_reading_earlier_unless_that_is_long_ago(step_s, looked_for, readings):
+    settler, seen = Settler(LAYOUT, settle_s=0.4), 0
+    settler.feed(BoardReading(0, (EMPTY,) * 16))
+    for i in range(1, 12):
+        hidden = i < 5
+        squares = (ANYTHING if hidden else READINGS["+"], *(EMPTY,) * 15)
+        since = (i - 1) * step_s if looked_for else None
+        snapshot = settler.feed(BoardReading(i * step_s, squares, hidden=int(hidden) << A1, still_since=since))
+        seen += not hidden and snapshot.squares[A1].contents != READINGS["+"]
+    assert seen + 1 == readings
+
+
 def test_times_bracket_the_change_even_behind_a_hand():
     square = settle(".....hhhhhh+++++").squares[A1]
     assert (round(square.after, 6), round(square.since, 6)) == (0.4, 1.1)

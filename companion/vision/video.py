@@ -87,6 +87,8 @@ class VideoReader:
         self._looked_around_for = np.zeros(len(reader.layout), np.bool_)
         """Which squares have not changed since they were unclear when the pieces beside the board were looked at."""
         self._time = -np.inf
+        self._seen_at: float | None = None
+        """When the board was last seen."""
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
 
@@ -108,6 +110,7 @@ class VideoReader:
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
+        seen_before, self._seen_at = self._seen_at, time
         moves, changes = self._motion.see(time, self._reader.top_view(image, pose, finest=1))
         moving = mask_of(moves)
         self._changed(changes > _CHANGED_SHARE)
@@ -121,6 +124,7 @@ class VideoReader:
             tuple(ANYTHING if hidden >> i & 1 else contents for i, contents in enumerate(squares)),
             hidden=hidden,
             held=sum(1 << i for i in self._motion.held),
+            still_since=seen_before,
             cards=self._piles.see(time, image, pose) if self._piles else {},
             evidence=self._evidence,
         )
