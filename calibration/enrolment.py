@@ -17,11 +17,12 @@ import numpy as np
 
 from calibration.composing import COVERED, Composer, fine_view
 from companion.errors import CompanionError
-from companion.profile import EnrolledFace, Enrolment
+from companion.profile import EnrolledFace, EnrolledLight, Enrolment
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece
 from companion.vision.enrolled import STATES, fingerprint, traits
 from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content
+from companion.vision.lamp import Agreement, Views
 from companion.vision.pieces import Tone
 from companion.vision.rectify import away_side, patches
 
@@ -54,6 +55,12 @@ _WORST = 0.98
 _LEAST_ALIKE = 0.35
 _LEAST_SPREAD = 0.05
 """Of likeness, however alike all pieces or all empty squares of the composed boards are."""
+_FEWEST = 3
+"""Pieces on a board that say what its light is."""
+_LEAST_VARIANCE = 1e-4
+"""Of what squares say about their light, however well they agree."""
+_AN_ERROR = 4.0
+"""However well the light tells colours on the composed boards, it is taken to have erred by such odds once."""
 
 
 class EnrolmentError(CompanionError, ValueError):
@@ -88,6 +95,8 @@ class _Lesson:
     alike: Floats
     """How like the best of these faces is."""
     contents: NDArray[np.int64]
+    boards: tuple[tuple[Views, NDArray[np.int64]], ...]
+    """What the squares of each board say about its light, and their contents."""
 
     @property
     def pieces(self) -> NDArray[np.bool_]:
@@ -126,6 +135,7 @@ def learn(
         least_alike=_LEAST_ALIKE,
         as_likely=round(as_likely, 3),
         likelier=round(likelier, 1),
+        light=_light(lesson),
     )
     return Learnt(enrolment, tuple(_pairs(lesson)))
 
@@ -137,18 +147,21 @@ def _png(picture: Bytes) -> str:
 
 def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, boards: int) -> _Lesson:
     rng = np.random.default_rng(1)
-    seen, explained, alike, contents = [], [], [], []
+    seen, explained, alike, contents, views = [], [], [], [], []
     for _ in range(boards):
         board = composer.compose(rng)
         cut = patches(board.view, composer.layout, composer.away)
         seen.append(traits(recogniser, cut, Tone.of(cut)))
         contents.append(board.contents)
-        likeness = matcher.likeness(cut)
+        compared = matcher.compare(cut)
         laid = np.flatnonzero(board.sources >= 0)
-        likeness[laid, board.sources[laid]] = -1
-        explained.append(by_content(best_of_content(likeness, matcher.contents)))
-        alike.append(likeness.max(axis=1))
-    return _Lesson(*map(np.concatenate, (seen, explained, alike, contents)))
+        compared.alike[laid, board.sources[laid]] = -1
+        explained.append(by_content(best_of_content(compared.alike, matcher.contents)))
+        alike.append(compared.alike.max(axis=1))
+        views.append((Views.of(matcher, compared), board.contents))
+    return _Lesson(
+        np.concatenate(seen), np.concatenate(explained), np.concatenate(alike), np.concatenate(contents), tuple(views)
+    )
 
 
 def _fit(lesson: _Lesson) -> Floats:
@@ -202,6 +215,53 @@ def _odds_of_a_piece(lesson: _Lesson) -> tuple[float, float]:
     variance = np.average([empty.var(), pieces.var()], weights=[len(empty), len(pieces)])
     likelier = (pieces.mean() - empty.mean()) / max(float(variance), _LEAST_SPREAD**2)
     return float(pieces.mean() + empty.mean()) / 2, max(0.0, float(likelier))
+
+
+def _light(lesson: _Lesson) -> EnrolledLight | None:
+    """How closely the squares of a board agree about its light; None if boards with enough pieces are too few."""
+    told = [_told(views, contents) for views, contents in lesson.boards]
+    told = [(pieces, empty) for pieces, empty in told if len(pieces) >= _FEWEST and len(empty)]
+    if not told:
+        return None
+    lights = [pieces.mean(axis=0) for pieces, _ in told]
+    among = [
+        (pieces - light) * np.sqrt(len(pieces) / (len(pieces) - 1))
+        for (pieces, _), light in zip(told, lights, strict=True)
+    ]
+    apart = np.concatenate([empty - light[:3] for (_, empty), light in zip(told, lights, strict=True)])
+    usual = np.median(apart, axis=0)
+    spread, empty_spread = (
+        np.cov(each.T) + _LEAST_VARIANCE * np.eye(each.shape[1]) for each in (np.concatenate(among), apart - usual)
+    )
+    agreement = Agreement(spread, usual, empty_spread, 1.0)
+    odds = np.concatenate([_odds_of_the_colours(agreement, *board) for board in lesson.boards])
+    return EnrolledLight(
+        spread=tuple(np.round(spread, 6).ravel().tolist()),
+        empty=tuple(np.round(usual, 4).tolist()),
+        empty_spread=tuple(np.round(empty_spread, 6).ravel().tolist()),
+        trust=_trust(odds),
+    )
+
+
+def _told(views: Views, contents: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The light that the pieces of a board tell, seen as what they are, and the colours of its empty squares."""
+    pieces = np.flatnonzero((contents > 0) & (contents < COVERED))
+    return views.pieces[pieces, _state(contents[pieces]) - 1], views.empty[contents == 0]
+
+
+def _odds_of_the_colours(agreement: Agreement, views: Views, contents: NDArray[np.int64]) -> Floats:
+    """By how much the light speaks for the true colour of each piece, whose neighbours' colours are known."""
+    pieces = np.flatnonzero((contents > 0) & (contents < COVERED))
+    if len(pieces) < _FEWEST:
+        return np.zeros(0, np.float32)
+    return agreement.against_others(views.pieces[pieces], _state(contents[pieces]) - 1)
+
+
+def _trust(odds: Floats) -> float:
+    """What the log odds have to be multiplied by to be right as often as they say: logistic regression."""
+    shares = np.linspace(0.05, 1.5, 30)
+    losses = [np.logaddexp(0, -share * odds).sum() + np.logaddexp(0, share * _AN_ERROR) for share in shares]
+    return round(float(shares[int(np.argmin(losses))]), 2)
 
 
 def _pairs(lesson: _Lesson) -> list[Pair]:

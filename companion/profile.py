@@ -41,6 +41,25 @@ class EnrolledFace(BaseModel):
     """A PNG."""
 
 
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
+class EnrolledLight(BaseModel):
+    """How closely the squares of a board agree about its light; understood by `companion.vision.lamp`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    spread: Annotated[tuple[Finite, ...], Field(min_length=16, max_length=16)]
+    """The covariance of what pieces say, 4 by 4."""
+    empty: tuple[Finite, Finite, Finite]
+    """How empty squares differ from that, as logarithms of B, G and R."""
+    empty_spread: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)]
+    """The covariance of that, 3 by 3."""
+    trust: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    """How far the colours that follow from it are to be believed."""
+
+
 class Enrolment(BaseModel):
     """What is known of a set's looks: written by ``calibrate enrol``, understood by `companion.vision.enrolled`."""
 
@@ -61,10 +80,10 @@ class Enrolment(BaseModel):
     """What is as like one of the faces as this is as likely a piece as an empty square."""
     likelier: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     """By how much the logarithm of these odds grows with the likeness; 0 where it was not learnt."""
+    light: EnrolledLight | None = None
+    """What the light tells of colours, if it was learnt."""
 
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Pixels = Annotated[int, Field(gt=0)]
 
 

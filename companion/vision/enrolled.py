@@ -5,7 +5,8 @@ The network never saw these marks, but occupied, empty, covered, and the two col
 pictures. Whether there is a piece at all the network's own head is asked as well: the two err on different squares, so
 what both say is surer than what either says. The kind is told by the faces (`companion.vision.faces`). A piece that is
 like no face of the set, such as a cup or a coin, may be anything; so may one of which network and faces see different
-colours, but where the faces leave no doubt. How like the faces it is tells, too, whether there is a piece.
+colours, but where the faces leave no doubt or the light decides (`companion.vision.lamp`). How like the faces it is
+tells, too, whether there is a piece.
 """
 
 from __future__ import annotations
@@ -22,13 +23,14 @@ from companion.errors import ProfileError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Piece
 from companion.vision.context import softmax
-from companion.vision.faces import FACE, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.lamp import FEATURES, Agreement, Views
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from companion.profile import Enrolment
+    from companion.profile import EnrolledLight, Enrolment
     from companion.readings import Contents
     from companion.vision.pieces import Recogniser
 
@@ -48,7 +50,7 @@ _FACES_SAY: Final = 0.5
 """How much of what faces say about kinds they say about colours."""
 _MAYBE: Final = 1e-4
 _LIGHT, _DARK = slice(1, 5), slice(5, 9)
-_STATES, _EXPLAINED, _EMBEDDING = slice(STATES), slice(STATES, STATES + CLASSES), slice(STATES + CLASSES, None)
+_STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice(-EMBEDDING, None)
 """What is where in the rows of `EnrolledRecogniser.embed`."""
 _UNHEARD_OF: Final = 1e-6
 _HARDLY: Final = 0.1
@@ -59,6 +61,8 @@ _MUCH_WORSE: Final = 0.8
 margin."""
 _FACES_WEIGH: Final = 5.0
 """The most that likeness to the faces changes the logarithm of the odds of a piece by."""
+_LIGHT_DECIDES: Final = 3.0
+"""From these odds on, as a logarithm, the light decides between network and faces."""
 
 
 def fingerprint() -> str:
@@ -95,6 +99,8 @@ class Look:
     as_likely: float
     likelier: float
     """At which likeness a piece is as likely as an empty square, and how fast its log odds grow with likeness."""
+    agreement: Agreement | None
+    """What the light tells of colours, if it was learnt."""
 
     @classmethod
     def of(cls, enrolment: Enrolment) -> Self:
@@ -104,10 +110,12 @@ class Look:
         try:
             weights = np.frombuffer(base64.b64decode(enrolment.weights), "<f4").reshape(STATES, -1)
             faces = tuple(_face(face.piece, face.picture) for face in enrolment.faces)
+            agreement = _agreement(enrolment.light) if enrolment.light else None
         except (ValueError, KeyError, cv2.error) as error:
             raise ProfileError("the enrolment in this profile is damaged: enrol the set again") from error
         margins = enrolment.margin, enrolment.colour_margin
-        return cls(faces, weights, *margins, enrolment.least_alike, enrolment.as_likely, enrolment.likelier)
+        odds = enrolment.as_likely, enrolment.likelier
+        return cls(faces, weights, *margins, enrolment.least_alike, *odds, agreement)
 
 
 def _face(piece: str, picture: str) -> Face:
@@ -115,6 +123,13 @@ def _face(piece: str, picture: str) -> Face:
     if image is None or image.shape != (FACE, FACE, 3):
         raise ValueError("a face is no picture")
     return Face(ALL_CONTENTS.index(Piece.parse(piece)), np.asarray(image, np.uint8))
+
+
+def _agreement(light: EnrolledLight) -> Agreement:
+    spread, empty = np.reshape(light.spread, (FEATURES, FEATURES)), np.reshape(light.empty_spread, (3, 3))
+    for covariance in (spread, empty):
+        np.linalg.cholesky(covariance)
+    return Agreement(spread, np.array(light.empty), empty, light.trust)
 
 
 class EnrolledRecogniser:
@@ -136,55 +151,62 @@ class EnrolledRecogniser:
         return self.judge(self.embed(patches, Tone.of(patches)))
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
-        """What `judge` asks of each patch, `(n, STATES + CLASSES + EMBEDDING)`.
+        """What `judge` asks of each patch, `(n, STATES + Comparison.length(faces) + EMBEDDING)`.
 
-        The probabilities of the states, how well each content's face explains the patch and the best of them, and the
-        network's embedding.
+        The probabilities of the states, how it compares with the faces, and the network's embedding.
         """
         seen = traits(self._recogniser, patches, tone)
         if seen.shape[1] + 1 != self._look.weights.shape[1]:
             raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
         states = softmax(seen @ self._look.weights[:, :-1].T + self._look.weights[:, -1])
-        rows = np.zeros((len(patches), STATES + CLASSES + EMBEDDING), np.float32)
-        rows[:, _STATES], rows[:, _EMBEDDING] = states, seen[:, :EMBEDDING]
-        pieces = np.flatnonzero(states[:, 1:3].sum(axis=1) > _MAYBE)
-        if len(pieces):
-            rows[pieces, _EXPLAINED] = self._explained(patches[pieces])
-        return rows
-
-    def _explained(self, patches: Patches) -> Floats:
-        alike = best_of_content(self._matcher.likeness(patches), self._matcher.contents)
-        return np.concatenate([by_content(alike), alike.max(axis=1, keepdims=True)], axis=1)
+        pieces = states[:, 1:3].sum(axis=1) > _MAYBE
+        return np.concatenate([states, self._matcher.compare(patches, pieces).rows(), seen[:, :EMBEDDING]], axis=1)
 
     def judge(self, embeddings: Floats) -> Floats:
-        """Probabilities `(n, CLASSES)` from `embed`'s rows."""
-        explained, alike = embeddings[:, _EXPLAINED][:, :-1], embeddings[:, _EXPLAINED][:, -1]
+        """Probabilities `(n, CLASSES)` of the squares of one board, from `embed`'s rows."""
+        compared, told = Comparison.of(embeddings[:, _COMPARED]), embeddings[:, _STATES]
+        by_face = best_of_content(compared.alike, self._matcher.contents)
+        explained, alike = by_content(by_face), by_face.max(axis=1)
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
-        occupied = self._also_by_likeness(_occupied_for_both(embeddings[:, _STATES], network), alike)
-        states = self._with_faces(occupied, explained)
+        states = self._with_faces(self._also_by_likeness(_occupied_for_both(told, network), alike), explained)
+        unlike = alike < self._look.least_alike
+        states, lamp = self._in_one_light(states, Views.of(self._matcher, compared), unlike)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
             probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * explained[:, kinds])
-        at_odds = self._at_odds(embeddings[:, _STATES], explained, alike)
-        strange = ((alike < self._look.least_alike) | at_odds) & (states[:, 1:3].sum(axis=1) > _MAYBE)
+        strange = (unlike | self._at_odds(told, explained, alike, lamp)) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
 
     def _also_by_likeness(self, states: Floats, alike: Floats) -> Floats:
-        """The states, where what is like a face is the likelier a piece, and no empty square."""
+        """The states, where what is like a face is the likelier a piece, and neither empty nor covered."""
         odds = np.clip(self._look.likelier * (alike - self._look.as_likely), -_FACES_WEIGH, _FACES_WEIGH)
-        return _also_told(states, slice(3), np.exp(np.stack([np.zeros_like(odds), odds, odds], axis=1)))
+        return _also_told(states, slice(4), np.exp(np.stack([0 * odds, odds, odds, np.minimum(odds, 0)], axis=1)))
 
-    def _at_odds(self, states: Floats, explained: Floats, alike: Floats) -> NDArray[np.bool_]:
-        """Where only faces of one colour explain what the network says is of the other: who errs is not known."""
+    def _in_one_light(self, states: Floats, views: Views, unlike: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+        """The states, where colours are those for which all squares lie in one light; and what the light alone says.
+
+        That is by how much it speaks for light, as the logarithm of odds. What is `unlike` every face is not asked.
+        """
+        if self._look.agreement is None:
+            return states, np.zeros(len(states), np.float32)
+        asked = np.where(unlike[:, None], 0, states[:, :3])
+        shares, lamp = self._look.agreement.colours(views, asked)
+        coloured = states.copy()
+        coloured[:, 1:3] = np.where(unlike[:, None], states[:, 1:3], shares * states[:, 1:3].sum(axis=1, keepdims=True))
+        return coloured, np.asarray(lamp, np.float32)
+
+    def _at_odds(self, states: Floats, explained: Floats, alike: Floats, lamp: Floats) -> NDArray[np.bool_]:
+        """Where only faces of one colour explain what network and light say is of the other: who errs is not known."""
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
         told, rows = best.argmax(axis=1), np.arange(len(best))
         worse = -best[rows, 1 - told] - self._look.colour_margin
         in_doubt = (worse > 0) & ((worse < _MUCH_WORSE) | (alike < _VERY_ALIKE))
         share = states[rows, 1 + told] / np.maximum(states[:, 1:3].sum(axis=1), 1e-12)
-        return np.asarray(in_doubt & (share < _HARDLY), np.bool_)
+        decided = np.where(told == 0, -lamp, lamp) > _LIGHT_DECIDES
+        return np.asarray(in_doubt & (share < _HARDLY) & ~decided, np.bool_)
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""

@@ -9,12 +9,13 @@ the three colours together. It needs no training, so it knows a mark that was se
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import cv2
 import numpy as np
 
 from companion.readings import ALL_CONTENTS
+from companion.rules import Kind
 from companion.vision.rectify import PATCH, SQUARE
 
 if TYPE_CHECKING:
@@ -51,6 +52,37 @@ class Face:
     """`(FACE, FACE, 3)` BGR, `SQUARE` pixels to a square, the piece in the middle."""
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Patches beside faces, each face turned as and at the place where it is most like the patch."""
+
+    alike: NDArray[np.float32]
+    """The correlation of their marks, `(n, faces)`, from -1 to 1."""
+    marks: NDArray[np.float32]
+    """How strong the face's marks are in the patch, in grey levels, `(n, faces)`."""
+    levels: NDArray[np.float32]
+    """The mean colour of the patch there, `(n, faces, 3)` BGR."""
+    middle: NDArray[np.float32]
+    """The mean colour of the middle of the patch, `(n, 3)`; what is not compared has this one only."""
+
+    def rows(self) -> NDArray[np.float32]:
+        """All of it in one row for each patch, `(n, Comparison.length(faces))`."""
+        parts = (self.middle, self.alike, self.marks, self.levels)
+        return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
+
+    @classmethod
+    def of(cls, rows: NDArray[np.float32]) -> Self:
+        """What `rows` gave."""
+        faces = (rows.shape[1] - 3) // 5
+        middle, alike, marks, levels = np.split(rows, (3, 3 + faces, 3 + 2 * faces), axis=1)
+        return cls(alike, marks, levels.reshape(-1, faces, 3), middle)
+
+    @staticmethod
+    def length(faces: int) -> int:
+        """How long a row is."""
+        return 3 + 5 * faces
+
+
 class FaceMatcher:
     """Compares patches with faces."""
 
@@ -65,38 +97,57 @@ class FaceMatcher:
         slopes = np.stack([np.ones(int(self._disc.sum())), x[self._disc], y[self._disc]])
         self._slopes = (slopes / np.linalg.norm(slopes, axis=1, keepdims=True)).astype(np.float32)
         self._angles = tuple(angles)
-        self._axes, self._turned = self._compress(faces)
+        discs = np.array([self._turn(face.picture, angle) for face in faces for angle in self._angles])
+        rough = self._rough(discs)
+        self._marks = rough.reshape(len(faces), len(self._angles), 3, -1)
+        """Each face's marks at each angle, brightness and slope taken out, `(faces, angles, 3, pixels)`."""
+        self._strength = np.asarray(
+            np.linalg.norm(self._marks.reshape(*self._marks.shape[:2], -1), axis=2).mean(axis=1)
+        )
+        self._fine = np.sqrt(3 * self._marks.shape[3])
+        self.levels = np.asarray(discs[:: len(self._angles)].mean(axis=2), np.float32)
+        """The mean colour of each face, `(faces, 3)` BGR."""
+        self.marks = np.asarray(self._strength / self._fine, np.float32)
+        """How strong its marks are, in grey levels, `(faces,)`."""
+        self._axes, self._turned = self._compress(rough)
         self._onto = np.concatenate([self._axes, np.kron(np.eye(3, dtype=np.float32), self._slopes).T], axis=1)
         self._places = self._discs()
+        reach = slice(_SMALL // 2 - self._reach, _SMALL // 2 + self._reach + 1)
+        self._middle = np.zeros((_SMALL, _SMALL), np.bool_)
+        self._middle[reach, reach] = self._disc
 
     def likeness(self, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
         """The best correlation of each patch `(n, PATCH, PATCH, 3)` with each face, `(n, faces)`, from -1 to 1."""
-        found = [(self._windows(patch) @ self._turned).max(axis=0) for patch in patches]
-        best = np.array(found, np.float32).reshape(len(patches), len(self.contents), len(self._angles))
-        return np.asarray(best.max(axis=2), np.float32)
+        return self.compare(patches).alike
 
-    def _compress(self, faces: Sequence[Face]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def compare(self, patches: NDArray[np.uint8], those: NDArray[np.bool_] | None = None) -> Comparison:
+        """How patches `(n, PATCH, PATCH, 3)` compare with the faces; only `those`, the others are like none."""
+        rows = np.zeros((len(patches), Comparison.length(len(self.contents))), np.float32)
+        for i, patch in enumerate(patches):
+            rows[i] = self._compared(patch, look=those is None or bool(those[i]))
+        return Comparison.of(rows)
+
+    def _compress(self, rough: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The directions in which turned faces differ most, and each turned face in these."""
-        turned = np.array([self._turn(face.picture, angle) for face in faces for angle in self._angles])
+        flat = rough.reshape(len(rough), -1)
+        turned = flat / (np.linalg.norm(flat, axis=1, keepdims=True) + _FLAT)
         ways, strengths, axes = np.linalg.svd(turned, full_matrices=False)
         shares = ways[:, :_COMPONENTS] * strengths[:_COMPONENTS]
         return np.ascontiguousarray(axes[:_COMPONENTS].T), np.ascontiguousarray(shares.T)
 
     def _turn(self, picture: NDArray[np.uint8], angle: float) -> NDArray[np.float32]:
+        """The disc of a face that is turned, `(3, pixels)`."""
         scale, middle = _COARSE / SQUARE, (FACE - 1) / 2
         motion = np.asarray(cv2.getRotationMatrix2D((middle, middle), angle, scale), np.float64)
         motion[:, 2] += self._reach - middle
         side = 2 * self._reach + 1
         soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), 0.45 / scale)
         seen = cv2.warpAffine(soft, motion, (side, side), borderMode=cv2.BORDER_REPLICATE)
-        discs = np.asarray(seen, np.float32)[self._disc].T[None]
-        return np.asarray(self._levelled(discs)[0], np.float32)
+        return np.asarray(seen, np.float32)[self._disc].T
 
-    def _levelled(self, discs: Floats) -> NDArray[np.float32]:
-        """Discs `(n, 3, pixels)` as unit vectors `(n, 3 * pixels)`, brightness and slope taken out."""
-        rough = discs - (discs @ self._slopes.T) @ self._slopes
-        flat = rough.reshape(len(rough), -1)
-        return np.asarray(flat / (np.linalg.norm(flat, axis=1, keepdims=True) + _FLAT), np.float32)
+    def _rough(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Discs `(..., 3, pixels)`, brightness and slope taken out."""
+        return np.asarray(discs - (discs @ self._slopes.T) @ self._slopes, np.float32)
 
     def _discs(self) -> NDArray[np.intp]:
         """Where in a small patch, flattened, the pixels of the disc at every place are: `(places, 3 * pixels)`."""
@@ -108,14 +159,36 @@ class FaceMatcher:
         at = seen.reshape(-1, 3, side, side)[:, :, self._disc]
         return np.ascontiguousarray(at.reshape(len(at), -1))
 
-    def _windows(self, patch: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """The discs at every place of a patch, levelled, `(places, axes)`, of which there are at most `_COMPONENTS`.
-
-        As `_levelled(discs) @ _axes` would give them; but faces are level, so nothing of a slope lies along the axes,
-        and only the length of what is left without it has to be known.
-        """
+    def _compared(self, patch: NDArray[np.uint8], *, look: bool) -> NDArray[np.float32]:
+        """The row of a `Comparison` for one patch; but for its middle colour it is 0 if nobody wants to `look`."""
         small = cv2.resize(patch, (_SMALL, _SMALL), interpolation=cv2.INTER_AREA).astype(np.float32)
-        discs = np.take(small - small.mean(axis=(0, 1)), self._places)
+        middle = small[self._middle].mean(axis=0)
+        if not look:
+            row = np.zeros(Comparison.length(len(self.contents)), np.float32)
+            row[:3] = middle
+            return row
+        mean = small.mean(axis=(0, 1))
+        small -= mean
+        discs = np.take(small, self._places)
+        fits = self._along(discs) @ self._turned
+        places = fits.argmax(axis=0)
+        best = np.take_along_axis(fits, places[None], axis=0).reshape(-1, len(self._angles))
+        faces, turns = np.arange(len(best)), best.argmax(axis=1)
+        seen = discs[places.reshape(best.shape)[faces, turns]].reshape(len(best), 3, -1)
+        rough = self._rough(seen)
+        shared = np.einsum("fcp,fcp->f", rough, self._marks[faces, turns])
+        energy = np.einsum("fcp,fcp->f", rough, rough)
+        alike = shared / ((np.sqrt(energy) + _FLAT) * (self._strength + _FLAT))
+        marks = np.maximum(shared, 0) / (self._strength * self._fine + _FLAT)
+        row = Comparison(alike[None], marks[None], (seen.mean(axis=2) + mean)[None], middle[None]).rows()[0]
+        return np.asarray(row, np.float32)
+
+    def _along(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Discs `(places, 3 * pixels)`, levelled and of length 1, along the axes, of which there are `_COMPONENTS`.
+
+        Faces are level, so nothing of a slope lies along the axes, and only the length of what is left without it has
+        to be known.
+        """
         shares = discs @ self._onto
         along, slopes = np.split(shares, [self._axes.shape[1]], axis=1)
         left = np.einsum("ij,ij->i", discs, discs) - np.einsum("ij,ij->i", slopes, slopes)
@@ -137,3 +210,13 @@ def best_of_content(values: NDArray[np.float32], contents: NDArray[Any]) -> NDAr
     for content in set(contents.tolist()):
         best[:, content] = values[:, contents == content].max(axis=1)
     return best
+
+
+def best_face(alike: NDArray[np.float32], contents: NDArray[Any], *, dark: bool) -> NDArray[np.intp]:
+    """Which face of a colour each patch is most like, `(n,)`, from how `alike` they are, `(n, faces)`."""
+    faces = np.flatnonzero(_is_dark(contents) == dark)
+    return np.asarray(faces[alike[:, faces].argmax(axis=1)])
+
+
+def _is_dark(contents: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(contents > len(Kind), np.bool_)

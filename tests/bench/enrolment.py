@@ -1,18 +1,22 @@
 """How well enrolled sets are read whose marks nobody trained on.
 
-``python -m tests.bench.enrolment [SETS] [PICTURES] [FIRST]``
+    python -m tests.bench.enrolment [SETS] [PICTURES] [FIRST] [--full] [--keep FILE]
 
 Draws SETS sets (20 if not said), from number FIRST (1000) on, enrols each from two pictures, and reads PICTURES (60)
 pictures of games with it, at their true corners, as `companion read` does. In four of five pictures lamp, camera and
-lens are others than at enrolment; in one of five there is a hand. *Right* is exactly the truth, *unclear* keeps it
-among others, *wrong* has ruled it out; *at most* and *at least* are the ends of the 95 % intervals. Squares that are
-covered, or whose mark the picture does not show, do not count. *Pointed out* are the sets of which `calibrate enrol`
-says that kinds look alike.
+lens are others than at enrolment; in one of five there is a hand. What was read is kept in FILE, a line for each set,
+and not read again: a run that was stopped goes on. ``--full`` is 160 sets of 25 pictures, some 60,000 squares.
+
+*Right* is exactly the truth, *unclear* keeps it among others, *wrong* has ruled it out; *at most* and *at least* are
+the ends of the 95 % intervals. Squares that are covered, or whose mark the picture does not show, do not count.
+*Pointed out* are the sets of which `calibrate enrol` says that kinds look alike.
 """
 
-import sys
+import argparse
+import json
 import time
 from collections import defaultdict
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -49,9 +53,11 @@ class Tally:
     def __str__(self):
         count = max(1, self.right + self.unclear + self.wrong)
         least, _ = wilson(self.right, count)
+        perfect, _ = wilson(self.perfect, max(1, self.boards))
         return (
             f"{count:>8}{self.right / count:>9.2%}{least:>10.2%}{self.unclear / count:>9.2%}{self.wrong / count:>9.3%}"
             f"{wilson(self.wrong, count)[1]:>9.3%}{self.boards:>8}{self.perfect / max(1, self.boards):>9.1%}"
+            f"{perfect:>10.1%}"
         )
 
 
@@ -70,34 +76,60 @@ def read(recogniser, shot):
     return verdicts, int(shot.covered.sum()), int((shot.covered & (said == ANYTHING)).sum())
 
 
-def main(sets=20, pictures=60, first=1000):
+def read_set(number, pictures, base):
+    """The row of one set: how well it was enrolled, and the verdicts on each of its pictures."""
+    studio = ArtStudio(number)
+    began = time.process_time()
+    learnt = learn(sight(studio.empty()), sight(studio.enrolled()), BOARD, base)
+    spent = time.process_time() - began
+    recogniser = EnrolledRecogniser(base, Look.of(learnt.enrolment))
+    rows = [read(recogniser, studio.game(moved=i % 5 != 0, hands=int(i % 5 == 1))) for i in range(pictures)]
+    apart = min(pair.apart for pair in learnt.pairs)
+    return {"set": number, "pictures": pictures, "apart": round(apart, 3), "enrol_s": round(spent, 1), "read": rows}
+
+
+def all_sets(numbers, pictures, keep):
+    """The rows of these sets; those that `keep` has are not read again."""
+    lines = keep.read_text(encoding="utf-8").splitlines() if keep and keep.exists() else []
+    known = {(row["set"], row["pictures"]): row for row in map(json.loads, lines)}
+    base = Recogniser.bundled()
+    for number in numbers:
+        row = known.get((number, pictures))
+        if row is None:
+            row = read_set(number, pictures, base)
+            if keep:
+                with keep.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(row) + "\n")
+        yield row
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sets", nargs="?", type=int, default=20)
+    parser.add_argument("pictures", nargs="?", type=int, default=60)
+    parser.add_argument("first", nargs="?", type=int, default=1000)
+    parser.add_argument("--full", action="store_true", help="160 sets of 25 pictures")
+    parser.add_argument("--keep", type=Path, metavar="FILE")
+    asked = parser.parse_args()
+    sets, pictures = (160, 25) if asked.full else (asked.sets, asked.pictures)
     cv2.setNumThreads(1)
-    base, tallies, apart = Recogniser.bundled(), defaultdict(Tally), []
-    covered = noticed = 0
-    spent = 0.0
-    for number in range(first, first + sets):
-        studio = ArtStudio(number)
-        began = time.process_time()
-        learnt = learn(sight(studio.empty()), sight(studio.enrolled()), BOARD, base)
-        spent += time.process_time() - began
-        apart.append(min(pair.apart for pair in learnt.pairs))
-        quality = "pointed out" if apart[-1] < POOR else "told apart well"
-        recogniser = EnrolledRecogniser(base, Look.of(learnt.enrolment))
-        own = Tally()
-        for i in range(pictures):
-            moved, hands = i % 5 != 0, int(i % 5 == 1)
-            verdicts, over, seen = read(recogniser, studio.game(moved=moved, hands=hands))
+    tallies, covered, noticed, spent = defaultdict(Tally), 0, 0, 0.0
+    for row in all_sets(range(asked.first, asked.first + sets), pictures, asked.keep):
+        own, quality = Tally(), "pointed out" if row["apart"] < POOR else "told apart well"
+        for i, (verdicts, over, seen) in enumerate(row["read"]):
             covered, noticed = covered + over, noticed + seen
-            for trait in ("all", quality, "moved" if moved else "as enrolled", *(["hand"] if hands else [])):
+            hand = ["hand"] if i % 5 == 1 else []
+            for trait in ("all", quality, "moved" if i % 5 else "as enrolled", *hand):
                 tallies[trait].add(*verdicts)
             own.add(*verdicts)
-        print(f"set {number:<6} least apart {apart[-1]:>5.2f} {own}", flush=True)
+        spent += row["enrol_s"]
+        print(f"set {row['set']:<6} least apart {row['apart']:>5.2f} {own}", flush=True)
     heads = f"{'squares':>8}{'right':>9}{'at least':>10}{'unclear':>9}{'wrong':>9}{'at most':>9}"
-    print(f"{'':28}{heads}{'boards':>8}{'perfect':>9}")
+    print(f"{'':28}{heads}{'boards':>8}{'perfect':>9}{'at least':>10}")
     for trait, tally in sorted(tallies.items()):
         print(f"{trait:28}{tally}")
     print(f"covered squares noticed {noticed} of {covered}; {spent / sets:.1f} s of one core to enrol a set")
 
 
 if __name__ == "__main__":
-    main(*(int(a) for a in sys.argv[1:4]))
+    main()

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from companion.errors import ProfileError
-from companion.profile import EnrolledFace, Enrolment, Profile
+from companion.profile import EnrolledFace, EnrolledLight, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
 from companion.rules import Piece
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
-from companion.vision.faces import FACE, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content
 from companion.vision.pieces import COVERED, EMBEDDING, Recogniser, Tone
 from companion.vision.rectify import PATCH
 
@@ -110,13 +110,13 @@ def test_a_piece_that_is_like_no_face_may_be_anything(recogniser):
 
 
 def seen_as(*, empty=0.0, light=0.0, dark=0.0, covered=0.0, worth, alike=0.9, embedding=0.0):
-    """A row of `EnrolledRecogniser.embed`; `worth` by content, -1 for those it does not name."""
-    row = np.full((1, STATES + COVERED + 1 + EMBEDDING), -1, np.float32)
-    row[0, :STATES] = empty, light, dark, covered
-    for content, value in worth.items():
-        row[0, STATES + content] = value
-    row[0, STATES + COVERED], row[0, STATES + COVERED + 1 :] = alike, embedding
-    return row
+    """A row of `EnrolledRecogniser.embed`; `worth` by content, -2 for those it does not name."""
+    explained = np.array([worth.get(face.content, -2.0) for face in FACES])
+    likeness = np.sqrt(np.maximum(0, 1 - (1 - alike**2) * np.exp(-explained)))
+    blank = np.zeros((1, len(FACES)), np.float32)
+    compared = Comparison(likeness[None], blank, np.zeros((1, len(FACES), 3)), np.zeros((1, 3)))
+    states = np.array([[empty, light, dark, covered]])
+    return np.concatenate([states, compared.rows(), np.full((1, EMBEDDING), embedding)], axis=1, dtype=np.float32)
 
 
 def test_two_faces_that_explain_a_patch_alike_are_both_kept(recogniser):
@@ -147,6 +147,39 @@ def test_where_the_network_is_not_sure_of_the_colour_the_face_tells_it(recognise
     assert recogniser.contents(recogniser.judge(perhaps_light)) == (1 << 5,)
 
 
+def white_letter_on(colour, content):
+    """A face whose mark is the same on light and dark pieces."""
+    picture = np.full((FACE, FACE, 3), colour, np.uint8)
+    cv2.putText(picture, LETTERS[(content - 1) % 4], (8, 25), cv2.FONT_HERSHEY_SIMPLEX, 0.8, (230,) * 3, 2, 16)
+    return Face(content, cv2.GaussianBlur(picture, (0, 0), 0.7))
+
+
+@pytest.mark.parametrize("lamp", [1.0, 0.55])
+def test_one_lamp_for_all_squares_tells_colours_that_neither_network_nor_marks_tell(lamp):
+    faces = [white_letter_on((90, 130, 160) if content < 5 else (60, 80, 100), content) for content in range(1, 9)]
+    undecided = np.zeros((STATES, TRAITS + 1), "<f4")
+    undecided[1:3, -1] = 20
+    told = {
+        "faces": tuple(EnrolledFace(piece=str(ALL_CONTENTS[f.content]), picture=png(f.picture)) for f in faces),
+        "weights": base64.b64encode(undecided.tobytes()).decode(),
+        "colour_margin": 2.0,
+    }
+    table = np.full((PATCH, PATCH, 3), (110, 150, 180), np.uint8)
+    lit = [(patch * lamp).astype(np.uint8) for patch in (*map(patch_with, faces), *[table] * 8)]
+    agreed = EnrolledLight(
+        spread=tuple(0.004 * np.eye(4).ravel()),
+        empty=tuple(np.log(table[0, 0] + 4.0)),
+        trust=1.0,
+        empty_spread=tuple(0.02 * np.eye(3).ravel()),
+    )
+    knows, asks = (
+        EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(**told, light=light))) for light in (agreed, None)
+    )
+    truth = [1 << face.content for face in faces]
+    assert list(knows.contents(knows.recognise(np.stack(lit))))[:8] == truth
+    assert all(seen.bit_count() > 1 for seen in asks.contents(asks.recognise(np.stack(lit)))[:8])
+
+
 @pytest.fixture(scope="module")
 def embeddings():
     """Of a board: every other square bears a piece, the last one none."""
@@ -174,7 +207,7 @@ def test_likeness_to_the_faces_tells_whether_there_is_a_piece(alike, odds):
     knows = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(as_likely=0.7, likelier=50)))
     seen, in_doubt = (seen_as(empty=0.5, light=0.5, worth={2: 0}, alike=each) for each in (alike, 0.7))
     now, before = (probabilities[0, 2] / probabilities[0, 0] for probabilities in map(knows.judge, (seen, in_doubt)))
-    assert np.log(now / before) == pytest.approx(odds, abs=1e-3)
+    assert np.log(now / before) == pytest.approx(odds, abs=0.01)
 
 
 def test_what_the_head_sees_as_a_piece_is_not_covered_because_the_weights_suspect_it(recogniser, embeddings):

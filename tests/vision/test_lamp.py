@@ -1,0 +1,78 @@
+"""The colours that the light of a board tells: squares that agree, those in doubt, and what tells nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.profile import EnrolledLight
+from companion.vision.lamp import FEATURES, Agreement, Views
+
+STEP = np.array([0.6, 0.5, 0.4, 0.1])
+"""A light piece is so much brighter than a dark one, as logarithms."""
+AGREEMENT = Agreement(0.01 * np.eye(FEATURES), np.zeros(3), 0.01 * np.eye(3), 1.0)
+
+
+def views(colours: str, lamp=(0.0, 0.0, 0.0, 0.0)) -> Views:
+    """What squares say under a lamp: l is a light piece, d a dark one, a dot an empty square."""
+    light, rng = np.array(lamp), np.random.default_rng(0)
+    said = {"l": (light, light + STEP), "d": (light - STEP, light), ".": (light, light)}
+    pieces = np.array([said[colour] for colour in colours])
+    return Views(pieces + rng.normal(0, 0.03, pieces.shape), np.repeat(light[None, :3], len(colours), axis=0))
+
+
+def known(colours: str, **doubts: float) -> np.ndarray:
+    """What is known of the squares besides; `doubts` names what is light with that probability only."""
+    light = {"l": 0.9, "d": 0.1} | doubts
+    return np.array([(1, 0, 0, 0) if c == "." else (0, light[c], 1 - light[c], 0) for c in colours], np.float32)
+
+
+@pytest.mark.parametrize("lamp", [(0, 0, 0, 0), (-0.9, -0.5, 0.2, -0.3), (0.5, 0.6, 0.3, 0.2)])
+@pytest.mark.parametrize("colours", ["lldd", "lldd....", "ld..........", "llllllld"])
+def test_one_light_for_all_tells_the_colours(colours, lamp):
+    shares, told = AGREEMENT.colours(views(colours, lamp), known(colours))
+    pieces = [i for i, colour in enumerate(colours) if colour != "."]
+    assert ["l" if shares[i, 0] > 0.999 else "d" for i in pieces] == [colours[i] for i in pieces]
+    assert all((told[i] > 3) == (colours[i] == "l") for i in pieces)
+
+
+def test_a_piece_that_seems_to_be_of_the_other_colour_is_put_right_by_the_others():
+    seems = known("lldd")
+    seems[0, 1:3] = 0.2, 0.8
+    shares, told = AGREEMENT.colours(views("lldd"), seems)
+    assert shares[0, 0] > 0.99
+    assert told[0] > 3
+
+
+def test_a_lone_piece_under_an_unknown_lamp_tells_nothing_of_its_colour_but_beside_empty_squares_it_does():
+    for colours, sure in (("l", False), ("l" + "." * 15, True)):
+        seems = known(colours)
+        seems[0, 1:3] = 0.6, 0.4
+        shares, _ = AGREEMENT.colours(views(colours), seems)
+        assert (shares[0, 0] > 0.99) == sure
+        assert shares[0, 0] > 0.5
+
+
+def test_all_pieces_of_one_colour_stay_as_doubtful_as_they_are_where_the_other_lamp_would_do_as_well():
+    shares, _ = AGREEMENT.colours(views("llll"), known("llll", l=0.7))
+    assert (shares[:, 0] < 0.995).all()
+
+
+def test_what_is_not_trusted_changes_nothing():
+    blind = Agreement(AGREEMENT.spread, AGREEMENT.empty, AGREEMENT.empty_spread, 0.0)
+    shares, told = blind.colours(views("lldd"), known("lldd"))
+    assert shares == pytest.approx(known("lldd")[:, 1:3], abs=1e-5)
+    assert not told.any()
+
+
+def test_each_piece_speaks_for_its_colour_beside_the_others():
+    odds = AGREEMENT.against_others(views("lldd").pieces, np.array([0, 0, 1, 1]))
+    assert (odds > 3).all()
+    assert (AGREEMENT.against_others(views("lldd").pieces, np.array([1, 0, 1, 1]))[0]) < 0
+
+
+@pytest.mark.parametrize("field", [{"spread": (1.0,) * 15}, {"trust": -1}, {"empty": (0.0, float("nan"), 0.0)}])
+def test_a_light_that_makes_no_sense_is_refused(field):
+    sound = {"spread": (1.0,) * 16, "empty": (0.0,) * 3, "empty_spread": (1.0,) * 9, "trust": 1.0}
+    with pytest.raises(ValueError, match=next(iter(field))):
+        EnrolledLight(**{**sound, **field})
