@@ -56,7 +56,7 @@ _LEAST_ALIKE = 0.35
 _LEAST_SPREAD = 0.05
 """Of likeness, however alike all pieces or all empty squares of the composed boards are."""
 _FEWEST = 3
-"""Pieces on a board that say what its light is."""
+"""Pieces on a board that say what its light is, and boards with as many."""
 _LEAST_VARIANCE = 1e-4
 """Of what squares say about their light, however well they agree."""
 _AN_ERROR = 4.0
@@ -221,7 +221,7 @@ def _light(lesson: _Lesson) -> EnrolledLight | None:
     """How closely the squares of a board agree about its light; None if boards with enough pieces are too few."""
     told = [_told(views, contents) for views, contents in lesson.boards]
     told = [(pieces, empty) for pieces, empty in told if len(pieces) >= _FEWEST and len(empty)]
-    if not told:
+    if len(told) < _FEWEST:
         return None
     lights = [pieces.mean(axis=0) for pieces, _ in told]
     among = [

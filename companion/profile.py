@@ -45,6 +45,9 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
+Logarithm = Annotated[float, Field(ge=-20, le=20)]
+
+
 class EnrolledLight(BaseModel):
     """How closely the squares of a board agree about its light; understood by `companion.vision.lamp`."""
 
@@ -52,11 +55,11 @@ class EnrolledLight(BaseModel):
 
     spread: Annotated[tuple[Finite, ...], Field(min_length=16, max_length=16)]
     """The covariance of what pieces say, 4 by 4."""
-    empty: tuple[Finite, Finite, Finite]
-    """How empty squares differ from that, as logarithms of B, G and R."""
+    empty: tuple[Logarithm, Logarithm, Logarithm]
+    """The colour of an empty square in the light of enrolment, B, G and R, as logarithms of grey levels."""
     empty_spread: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)]
     """The covariance of that, 3 by 3."""
-    trust: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    trust: Annotated[float, Field(ge=0, le=2)]
     """How far the colours that follow from it are to be believed."""
 
 
@@ -84,7 +87,7 @@ class Enrolment(BaseModel):
     """What the light tells of colours, if it was learnt."""
 
 
-Pixels = Annotated[int, Field(gt=0)]
+Pixels = Annotated[int, Field(gt=0, le=100_000)]
 
 
 class LensModel(BaseModel):

@@ -85,7 +85,7 @@ class BoardReading:
     held: int = 0
     """The squares over which a hand may hold what is seen there, as bits of the layout: it does not lie there yet."""
     still_since: float | None = None
-    """Source seconds since when nothing has moved on the squares in sight, if that was looked for."""
+    """Source seconds of the reading before, if the squares in sight were seen not to have moved since."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
     """The kinds that the card on top of each player's pile may show; absent where no card is seen, or a hand is."""
     evidence: bytes = b""

@@ -7,7 +7,7 @@ and keeps its last settled contents until it has come to rest.
 
 A hidden square contradicts nothing. Nor does one that touches a hidden square, or over which a hand may be: a piece
 that is still held is not yet played. After a hand has been there, what was known of a square counts no more than what
-is seen now.
+is seen now; and what has not moved since the reading before was there then, so its time begins with that reading.
 
 A card on a pile does not vote: it has to be seen for all of `settle_s`, and may be whatever it may have been meanwhile.
 
@@ -62,8 +62,10 @@ class Settler:
             hidden = bool(reading.hidden >> i & 1)
             near = bool(reading.hidden & self._touching[i])
             held = bool(reading.held >> i & 1)
-            in_view = not hidden and not near
-            if not (square.take(reading.time, contents, begin, held=held) if in_view else square.visit(reading.time)):
+            if hidden or near:
+                square.visit(reading.time)
+                unsettled |= 1 << i
+            elif not square.take(reading.time, contents, begin, held=held):
                 unsettled |= 1 << i
             if not square.at_rest:
                 restless |= 1 << i
@@ -81,7 +83,7 @@ class Settler:
     def _still_since(self, reading: BoardReading) -> float:
         """When what is in view in this reading was there already, as far as that is believed."""
         since = reading.time if reading.still_since is None else reading.still_since
-        return since if reading.time - since <= self._settle_s * _GAP_SHARE else reading.time
+        return since if reading.time - since <= self._settle_s * _GAP_SHARE + _TIME_SLACK_S else reading.time
 
     def _cards(self, reading: BoardReading) -> dict[Colour, frozenset[Kind]]:
         """What the cards may be that have lain in sight for long enough."""
@@ -113,7 +115,7 @@ class _SquareVotes:
     """It has settled since it was last covered, or changed."""
 
     def take(self, time: float, contents: Contents, still_since: float, *, held: bool) -> bool:
-        """Count one reading of the square in full view; whether it is at rest."""
+        """Count one reading of the square in full view, alike since `still_since`; whether it is at rest."""
         self._visit_began = None
         if contents & self.settled.contents and not self._was_visited:
             self._last_fit = time
@@ -128,14 +130,13 @@ class _SquareVotes:
         self._settle(agreed)
         return bool(contents & self.settled.contents)
 
-    def visit(self, time: float) -> bool:
+    def visit(self, time: float) -> None:
         """A hand is here: what was seen before it came no longer shows that the square is at rest."""
         self._was_visited, self.at_rest = True, False
         if self._visit_began is None:
             self._visit_began = time
         if time - self._visit_began > self.settle_s * _BRIEF_SHARE:
             self._votes.clear()
-        return False
 
     def _forget_before(self, start: float) -> None:
         """Drop what is too old, but for the one reading that shows the whole time span is covered."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from companion.errors import ProfileError
 from companion.readings import ALL_CONTENTS
-from companion.rules import Piece
+from companion.rules import Kind, Piece
 from companion.vision.context import softmax
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content
 from companion.vision.lamp import FEATURES, Agreement, Views
@@ -52,7 +52,8 @@ _MAYBE: Final = 1e-4
 _LIGHT, _DARK = slice(1, 5), slice(5, 9)
 _STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice(-EMBEDDING, None)
 """What is where in the rows of `EnrolledRecogniser.embed`."""
-_UNHEARD_OF: Final = 1e-6
+_LEAST_BELIEVED: Final = 1e-3
+"""Neither the weights nor the network's head are believed that anything is less probable than this."""
 _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
 _VERY_ALIKE: Final = 0.85
@@ -60,7 +61,14 @@ _MUCH_WORSE: Final = 0.8
 """A face that correlates so well leaves no doubt of its colour if the other colour's are worse by so much beyond the
 margin."""
 _FACES_WEIGH: Final = 5.0
-"""The most that likeness to the faces changes the logarithm of the odds of a piece by."""
+"""The most that likeness to the faces changes the logarithm of the odds of a piece, or of its colour, by."""
+_LIKE_NOTHING: Final = 0.4
+_LIKE_A_FACE: Final = 0.8
+"""What faces explain counts the less the less the best of them is like the patch, from all to next to nothing."""
+_NEXT_TO_NOTHING: Final = 0.05
+_VARIANCES: Final = (1e-6, 1e3)
+"""Between these are those of what squares say about their light."""
+_LARGEST_WEIGHT: Final = 1e6
 _LIGHT_DECIDES: Final = 3.0
 """From these odds on, as a logarithm, the light decides between network and faces."""
 
@@ -108,14 +116,28 @@ class Look:
         if enrolment.backbone != fingerprint():
             raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
         try:
-            weights = np.frombuffer(base64.b64decode(enrolment.weights), "<f4").reshape(STATES, -1)
-            faces = tuple(_face(face.piece, face.picture) for face in enrolment.faces)
+            weights = _weights(enrolment.weights)
+            faces = _faces(enrolment)
             agreement = _agreement(enrolment.light) if enrolment.light else None
         except (ValueError, KeyError, cv2.error) as error:
             raise ProfileError("the enrolment in this profile is damaged: enrol the set again") from error
         margins = enrolment.margin, enrolment.colour_margin
         odds = enrolment.as_likely, enrolment.likelier
         return cls(faces, weights, *margins, enrolment.least_alike, *odds, agreement)
+
+
+def _weights(encoded: str) -> Floats:
+    weights = np.frombuffer(base64.b64decode(encoded), "<f4").reshape(STATES, -1)
+    if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
+        raise ValueError("weights that are no numbers, or enormous")
+    return weights
+
+
+def _faces(enrolment: Enrolment) -> tuple[Face, ...]:
+    faces = tuple(_face(face.piece, face.picture) for face in enrolment.faces)
+    if len({face.content > len(Kind) for face in faces}) == 1:
+        raise ValueError("faces of one colour only")
+    return faces
 
 
 def _face(piece: str, picture: str) -> Face:
@@ -128,7 +150,12 @@ def _face(piece: str, picture: str) -> Face:
 def _agreement(light: EnrolledLight) -> Agreement:
     spread, empty = np.reshape(light.spread, (FEATURES, FEATURES)), np.reshape(light.empty_spread, (3, 3))
     for covariance in (spread, empty):
-        np.linalg.cholesky(covariance)
+        sizes = np.linalg.eigvalsh(covariance)
+        if (
+            not np.allclose(covariance, covariance.T)
+            or not _VARIANCES[0] <= sizes.min() <= sizes.max() <= _VARIANCES[1]
+        ):
+            raise ValueError("no covariance of logarithms of grey levels")
     return Agreement(spread, np.array(light.empty), empty, light.trust)
 
 
@@ -166,11 +193,12 @@ class EnrolledRecogniser:
         """Probabilities `(n, CLASSES)` of the squares of one board, from `embed`'s rows."""
         compared, told = Comparison.of(embeddings[:, _COMPARED]), embeddings[:, _STATES]
         by_face = best_of_content(compared.alike, self._matcher.contents)
-        explained, alike = by_content(by_face), by_face.max(axis=1)
+        alike = by_face.max(axis=1)
+        explained = by_content(by_face) * _counts(alike)[:, None]
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
         states = self._with_faces(self._also_by_likeness(_occupied_for_both(told, network), alike), explained)
         unlike = alike < self._look.least_alike
-        states, lamp = self._in_one_light(states, Views.of(self._matcher, compared), unlike)
+        states, lamp = self._in_one_light(states, compared, unlike)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
@@ -185,15 +213,17 @@ class EnrolledRecogniser:
         odds = np.clip(self._look.likelier * (alike - self._look.as_likely), -_FACES_WEIGH, _FACES_WEIGH)
         return _also_told(states, slice(4), np.exp(np.stack([0 * odds, odds, odds, np.minimum(odds, 0)], axis=1)))
 
-    def _in_one_light(self, states: Floats, views: Views, unlike: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    def _in_one_light(self, states: Floats, compared: Comparison, unlike: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         """The states, where colours are those for which all squares lie in one light; and what the light alone says.
 
-        That is by how much it speaks for light, as the logarithm of odds. What is `unlike` every face is not asked.
+        That is by how much it speaks for light, as the logarithm of odds. What is `unlike` every face is not asked as a
+        piece.
         """
         if self._look.agreement is None:
             return states, np.zeros(len(states), np.float32)
-        asked = np.where(unlike[:, None], 0, states[:, :3])
-        shares, lamp = self._look.agreement.colours(views, asked)
+        asked = states[:, :3].copy()
+        asked[unlike, 1:3] = 0
+        shares, lamp = self._look.agreement.colours(Views.of(self._matcher, compared), asked)
         coloured = states.copy()
         coloured[:, 1:3] = np.where(unlike[:, None], states[:, 1:3], shares * states[:, 1:3].sum(axis=1, keepdims=True))
         return coloured, np.asarray(lamp, np.float32)
@@ -211,11 +241,18 @@ class EnrolledRecogniser:
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
-        return _also_told(states, slice(1, 3), np.exp(_FACES_SAY * self._colours_tell * best))
+        told = np.maximum(_FACES_SAY * self._colours_tell * best, -_FACES_WEIGH)
+        return _also_told(states, slice(1, 3), np.exp(told))
 
     def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
         """For each patch the contents that cannot be ruled out."""
         return self.rule.contents(probabilities)
+
+
+def _counts(alike: Floats) -> Floats:
+    """How much what faces explain counts where the best of them is so much `alike`."""
+    share = (alike - _LIKE_NOTHING) / (_LIKE_A_FACE - _LIKE_NOTHING)
+    return np.asarray(np.clip(share, _NEXT_TO_NOTHING, 1), np.float32)
 
 
 def _occupied_for_both(states: Floats, network: Floats) -> Floats:
@@ -226,7 +263,9 @@ def _occupied_for_both(states: Floats, network: Floats) -> Floats:
     """
     piece = network[:, 1:COVERED].sum(axis=1)
     likely = np.stack([network[:, 0], piece, piece, network[:, COVERED]], axis=1)
-    return _also_told(states, slice(4), np.maximum(likely, _UNHEARD_OF))
+    weighed = np.maximum(states, _LEAST_BELIEVED)
+    weighed /= weighed.sum(axis=1, keepdims=True)
+    return _also_told(weighed, slice(4), np.maximum(likely, _LEAST_BELIEVED))
 
 
 def _also_told(states: Floats, among: slice, likely: Floats) -> Floats:

@@ -33,6 +33,8 @@ _TAILS: Final = 6.0
 """Degrees of freedom of Student's t distribution: a shadow or a glare now and then proves nothing."""
 _EMPTY_WEIGHS: Final = 0.3
 """What lies around a piece is in another light now and then, and an empty square is often larger than what is seen."""
+_USUAL_LIGHT: Final = np.eye(FEATURES)
+"""The inverse of the covariance of lights, before anything is seen: twice or half as bright is nothing unusual."""
 _ROUNDS: Final = 4
 _MOST: Final = 9.0
 """The most that the light changes the logarithm of the odds of a colour by."""
@@ -66,18 +68,19 @@ class Agreement:
     spread: Floats
     """The covariance of what pieces say, `(FEATURES, FEATURES)`."""
     empty: Floats
-    """How the colour of an empty square differs from the light that pieces tell, as a logarithm, `(3,)`."""
+    """The logarithm of an empty square's colour in the light of enrolment, `(3,)`."""
     empty_spread: Floats
     """The covariance of that, `(3, 3)`."""
     trust: float
-    """How far what follows from it is to be believed, from 0 to 1 or a little more."""
+    """What log odds that follow from it have to be multiplied by."""
 
     def colours(self, views: Views, states: Floats) -> tuple[Floats, Floats]:
         """The shares of light and dark `(n, 2)`, and by how much the light alone speaks for light, as log odds `(n,)`.
 
         `states` holds how likely each square is empty, light or dark besides, `(n, 3 or more)`. The squares are asked
-        twice, from what they seem to be and from the opposite; the two answers count as they fit the squares: where
-        all pieces may be of the other colour under another lamp, the light decides nothing.
+        twice, from what they seem to be and from the opposite; the two answers count as they fit the squares, and what
+        the squares seem to be counts once for all of them, as a lamp deceives about all alike: where all pieces may be
+        of the other colour under another lamp, the light decides nothing.
         """
         bare, pieces = states[:, 0], states[:, 1:3].sum(axis=1)
         known = np.maximum(states[:, 1:3] / np.maximum(pieces, 1e-12)[:, None], _LEAST)
@@ -112,7 +115,7 @@ class Agreement:
             unsure = (shares[:, 0] * shares[:, 1])[:, None, None] * apart[:, :, None] * apart[:, None]
             sure = pieces[:, None, None] * np.linalg.inv(spread + unsure) + empty
             said = (sure - empty) @ (shares[:, :, None] * views.pieces).sum(axis=1)[:, :, None] + said_empty
-            all_sure, all_said = np.eye(FEATURES) + sure.sum(axis=0), said.sum(axis=0)
+            all_sure, all_said = _USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0)
             others = np.linalg.inv(all_sure - sure)
             away = views.pieces - (others @ (all_said - said))[:, None, :, 0]
             fits = _fit(np.einsum("nci,nij,ncj->nc", away, np.linalg.inv(spread + others), away), FEATURES)
@@ -134,9 +137,8 @@ class Agreement:
         inverse, empty_inverse = (np.linalg.inv(_DOUBT * each) for each in (self.spread, self.empty_spread))
         fits = _fit(np.einsum("nci,ij,ncj->nc", away, inverse, away), FEATURES)
         empty_fits = _fit(np.einsum("ni,ij,nj->n", empty, empty_inverse, empty), 3)
-        return float(
-            (pieces * np.logaddexp(*fits.T)).sum() + _EMPTY_WEIGHS * (bare * empty_fits).sum() - light @ light / 2
-        )
+        fit = (pieces * np.logaddexp(*fits.T)).sum() + _EMPTY_WEIGHS * (bare * empty_fits).sum()
+        return float(fit - light @ _USUAL_LIGHT @ light / 2)
 
 
 def _fit(distance: Floats, features: int) -> Floats:

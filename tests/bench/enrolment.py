@@ -90,8 +90,8 @@ def read_set(number, pictures, base):
 
 def all_sets(numbers, pictures, keep):
     """The rows of these sets; those that `keep` has are not read again."""
-    lines = keep.read_text(encoding="utf-8").splitlines() if keep and keep.exists() else []
-    known = {(row["set"], row["pictures"]): row for row in map(json.loads, lines)}
+    lines = keep.read_text(encoding="utf-8").splitlines(keepends=True) if keep and keep.exists() else []
+    known = {(row["set"], row["pictures"]): row for row in (json.loads(line) for line in lines if line.endswith("\n"))}
     base = Recogniser.bundled()
     for number in numbers:
         row = known.get((number, pictures))
