@@ -61,7 +61,7 @@ def learn_cards(
 
 def cut_out(name: str, image: Image, pose: BoardPose | None, layout: Layout) -> Image:
     """The one card that lies in a picture, as `companion.vision.sheets` shows it; raises `EnrolmentError`."""
-    for views in (_beside(image, pose, layout), _anywhere(image)):
+    for views in (_beside(image, pose, layout), _anywhere(image, pose)):
         found = [(view, sheet) for view, proposed in views for sheet in _outermost(proposed)]
         if len(found) > 1:
             raise EnrolmentError(f"{name} shows {len(found)} things that may be the card: take only the one card")
@@ -83,15 +83,23 @@ def _beside(image: Image, pose: BoardPose | None, layout: Layout) -> Iterator[tu
         yield view, within(sheets(view), lay, image.shape[1::-1])
 
 
-def _anywhere(image: Image) -> Iterator[tuple[Image, list[Sheet]]]:
-    """The whole picture, in the first size in which something fits."""
+def _anywhere(image: Image, pose: BoardPose | None) -> Iterator[tuple[Image, list[Sheet]]]:
+    """The whole picture but for the board, in the first size in which something fits."""
     for size in _SIZES:
         scale = _SHORT_SIDE / size * PITCH / min(image.shape[:2])
         view = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-        found = sheets(view)
+        found = [sheet for sheet in sheets(view) if pose is None or not _of_board(sheet, pose.points() * scale)]
         if any(sheet.filled >= _CLEAR for sheet in found):
             yield view, found
             return
+
+
+def _of_board(sheet: Sheet, outline: NDArray[np.floating]) -> bool:
+    """Whether the sheet is a part of the board with this outline, or the board with what is around it."""
+    board, whole = (corners.astype(np.float32) for corners in (outline, sheet.corners))
+    x, y = board.mean(axis=0).tolist()
+    inside = cv2.pointPolygonTest(board, (sheet.x, sheet.y), measureDist=False) >= 0
+    return inside or cv2.pointPolygonTest(whole, (x, y), measureDist=False) >= 0
 
 
 def _outermost(found: list[Sheet]) -> list[Sheet]:

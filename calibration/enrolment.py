@@ -22,7 +22,7 @@ from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece
 from companion.vision.enrolled import STATES, fingerprint, traits
 from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content
-from companion.vision.lamp import Agreement, Views
+from companion.vision.light import Agreement, Views
 from companion.vision.pieces import Tone
 from companion.vision.rectify import away_side, patches
 
@@ -104,6 +104,12 @@ class _Lesson:
         return (self.contents > 0) & (self.contents < COVERED)
 
 
+def refuse_other_boards(layout: Layout) -> None:
+    """Raise `EnrolmentError` if the layout has not the sixteen squares of the arrangement."""
+    if len(layout) != len(ARRANGEMENT) or layout.rows != layout.columns:
+        raise EnrolmentError("a set is enrolled on the 4x4 board; its profile can be used on any other")
+
+
 def learn(
     empty: tuple[Bytes, BoardPose],
     pieces: tuple[Bytes, BoardPose],
@@ -116,8 +122,7 @@ def learn(
     Raises:
         EnrolmentError: if the layout has not the sixteen squares of the arrangement.
     """
-    if len(layout) != len(ARRANGEMENT) or layout.rows != layout.columns:
-        raise EnrolmentError("a set is enrolled on the 4x4 board; its profile can be used on any other")
+    refuse_other_boards(layout)
     views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
     away = away_side(pieces[1].points(), layout)
     contents = [ALL_CONTENTS.index(piece) for piece in ARRANGEMENT]

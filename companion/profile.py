@@ -49,7 +49,7 @@ Logarithm = Annotated[float, Field(ge=-20, le=20)]
 
 
 class EnrolledLight(BaseModel):
-    """How closely the squares of a board agree about its light; understood by `companion.vision.lamp`."""
+    """How closely the squares of a board agree about its light; understood by `companion.vision.light`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -178,8 +178,22 @@ class Profile(BaseModel):
             raise ProfileError(f"the profile {path} has a bad field {field!r}: {first['msg']}") from error
 
     def write(self, path: str | Path) -> None:
-        """Keep the profile in a file. Raises `ProfileError` if it cannot be written."""
+        """Keep the profile in a file; what was in it is lost only when all is written.
+
+        Raises:
+            ProfileError: if it cannot be written.
+        """
+        file, text = Path(path).resolve(), self.model_dump_json(indent=2) + "\n"
         try:
-            Path(path).write_text(self.model_dump_json(indent=2) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ProfileError(f"the profile {path} cannot be written: {error.strerror}") from error
+            if file.exists() and not file.is_file():
+                file.write_text(text, encoding="utf-8")
+                return
+            fresh = file.with_name(f".{file.name}.new")
+            try:
+                fresh.write_text(text, encoding="utf-8")
+                fresh.replace(file)
+            finally:
+                fresh.unlink(missing_ok=True)
+        except (OSError, RuntimeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "its links lead in a circle"
+            raise ProfileError(f"the profile {path} cannot be written: {why}") from error

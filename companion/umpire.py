@@ -360,8 +360,9 @@ class Umpire:
             legal=tuple(sorted(refusal.legal)),
             words=str(refusal),
         )
+        known = self._problems.get(arrival.square)
         self._problems[arrival.square] = Problem(arrival.square, arrival.contents, event)
-        return [event]
+        return [] if known is not None and _says_the_same(known.event, event) else [event]
 
     def _first_to_blame(self, arrivals: Sequence[Arrival]) -> Arrival:
         """The earliest arrival; among those that may be the earliest, one of the player to move."""
@@ -562,3 +563,8 @@ class Umpire:
 
     def _fresh_game(self) -> Game:
         return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
+
+
+def _says_the_same(known: Event, event: Event) -> bool:
+    """Whether two events differ in their time at most."""
+    return replace(event, time=known.time) == known

@@ -72,3 +72,27 @@ def test_a_bad_lens_model_names_its_field(tmp_path, changed, field):
     path.write_text(json.dumps({"version": 1, "lens": LENS | changed}))
     with pytest.raises(ProfileError, match=f"bad field '{field}'"):
         Profile.read(path)
+
+
+def test_what_was_in_a_profile_stays_when_it_cannot_be_written_anew(tmp_path, monkeypatch):
+    path = tmp_path / "p.json"
+    Profile(name="old").write(path)
+
+    def full(self, text, **_):
+        with self.open("w") as file:
+            file.write(text[:5])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    with pytest.raises(ProfileError, match="cannot be written: No space left"):
+        Profile(name="new").write(path)
+    assert Profile.read(path).name == "old"
+    assert [each.name for each in tmp_path.iterdir()] == ["p.json"]
+
+
+def test_a_link_to_a_profile_stays_a_link(tmp_path):
+    Profile(name="old").write(tmp_path / "p.json")
+    (tmp_path / "link.json").symlink_to("p.json")
+    Profile(name="new").write(tmp_path / "link.json")
+    assert (tmp_path / "link.json").is_symlink()
+    assert Profile.read(tmp_path / "p.json").name == "new"

@@ -47,6 +47,12 @@ STORIES = {
         ("wait 3", []),
         ("lift c3; put a3 D+", ["dark a3+"]),
     ],
+    "an illegal piece that is seen better and better is told of once": [
+        ("misread b2 L+LxL<>L><; put b2 L+; wait 1", ["illegal b2 square"]),
+        ("misread b2 L+Lx; wait 1", []),
+        ("misread b2; wait 1", []),
+        ("lift b2; put a1 L+; wait 1", ["light a1+"]),
+    ],
     "a piece of the wrong colour": [
         ("put a1 D+", ["illegal a1 turn"]),
         ("lift a1; put a1 L+", ["light a1+"]),

@@ -88,6 +88,15 @@ def test_what_did_not_move_was_there_a_reading_earlier_unless_that_is_long_ago(s
     assert seen + 1 == readings
 
 
+def test_what_was_there_a_reading_earlier_is_dated_to_then_and_counts_once():
+    settler = Settler(LAYOUT, settle_s=0.4)
+    for i, read in enumerate(".....hhh+++++"):
+        squares = (ANYTHING if read == "h" else READINGS[read], *(EMPTY,) * 15)
+        reading = BoardReading(i / 10, squares, hidden=(read == "h") << A1, still_since=max(0, i - 1) / 10)
+        square = settler.feed(reading).squares[A1]
+    assert (round(square.after, 6), round(square.since, 6)) == (0.4, 0.7)
+
+
 def test_times_bracket_the_change_even_behind_a_hand():
     square = settle(".....hhhhhh+++++").squares[A1]
     assert (round(square.after, 6), round(square.since, 6)) == (0.4, 1.1)

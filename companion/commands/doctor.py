@@ -195,8 +195,11 @@ def _folder(where: str, folder: Path) -> Iterator[Finding]:
         with tempfile.TemporaryFile(dir=there):
             pass
     except OSError as error:
-        step = "choose another folder with --data, or make this one yours: sudo chown -R $USER"
-        yield Finding(where, State.BAD, f"{there} cannot be written to: {error.strerror}", f"{step} {there}")
+        step = "choose another folder with --data"
+        if isinstance(error, PermissionError):
+            made = "" if there == folder.absolute() else f"sudo mkdir -p {folder} && "
+            step += f", or make this one yours: {made}sudo chown -R $USER {folder}"
+        yield Finding(where, State.BAD, f"{there} cannot be written to: {error.strerror}", step)
         return
     free_mb = shutil.disk_usage(there).free // 1_000_000
     if free_mb < _LEAST_FREE_MB:

@@ -9,7 +9,7 @@ import click
 
 from calibration.cards import learn_cards
 from calibration.enrol import in_words, refuse_bad_pictures, refuse_mixed_up
-from calibration.enrolment import EnrolmentError, learn
+from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
 from companion.camera import read_picture
 from companion.commands.sight import (
     GREEN_BOX,
@@ -95,7 +95,9 @@ def enrol(
         known, words = _with_pieces(known, (empty, pieces), corners, layout, plain=plain)
         told.append(f"knows the sixteen pieces. {words}")
     if cards:
-        known = known.model_copy(update={"cards": _learnt(cards, corners, layout, optics_of(known))})
+        learnt = _learnt(cards, corners, layout, optics_of(known))
+        kept = tuple(card for card in known.cards if card.kind not in {new.kind for new in learnt})
+        known = known.model_copy(update={"cards": (*kept, *learnt)})
         told.append(f"knows the cards: {', '.join(card.kind for card in known.cards)}.{_missing(known.cards)}")
     update = ({"name": name} if name else {}) | ({"variant": GREEN_BOX} if cards else {"variant": variant})
     known.model_copy(update=update).write(output)
@@ -106,6 +108,7 @@ def _with_pieces(
     known: Profile, pictures: tuple[str, str], corners: Corners | None, layout: Layout, *, plain: bool
 ) -> tuple[Profile, str]:
     """The profile with these pieces, and how well they can be told apart; `plain` ones have no kinds."""
+    refuse_other_boards(layout)
     recogniser, optics = Recogniser.bundled(), optics_of(known)
     empty, pieces = (_sight(path, corners, layout, optics) for path in pictures)
     refuse_bad_pictures(empty, pieces, layout, recogniser, names=pictures)

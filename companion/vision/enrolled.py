@@ -5,7 +5,7 @@ The network never saw these marks, but occupied, empty, covered, and the two col
 pictures. Whether there is a piece at all the network's own head is asked as well: the two err on different squares, so
 what both say is surer than what either says. The kind is told by the faces (`companion.vision.faces`). A piece that is
 like no face of the set, such as a cup or a coin, may be anything; so may one of which network and faces see different
-colours, but where the faces leave no doubt or the light decides (`companion.vision.lamp`). How like the faces it is
+colours, but where the faces leave no doubt or the light decides (`companion.vision.light`). How like the faces it is
 tells, too, whether there is a piece.
 """
 
@@ -24,7 +24,7 @@ from companion.readings import ALL_CONTENTS
 from companion.rules import Kind, Piece
 from companion.vision.context import softmax
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content
-from companion.vision.lamp import FEATURES, Agreement, Views
+from companion.vision.light import FEATURES, Agreement, Views
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
 if TYPE_CHECKING:

@@ -7,10 +7,13 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from calibration.cards import cut_out
+from calibration.enrolment import EnrolmentError
 from companion.__main__ import main
 from companion.camera.green_box import card_face
 from companion.profile import Profile
-from companion.rules import Kind
+from companion.rules import Kind, Layout
+from companion.vision.board import BoardPose
 from companion.vision.cards import CardArt
 from companion.vision.sheets import CARD, RIM
 
@@ -27,9 +30,9 @@ def picture(*kinds, ground=(40, 60, 50), turn=0.0, light=1.0):
 
 @pytest.fixture
 def enrol(tmp_path):
-    def run(*cards):
+    def run(*cards, options=()):
         """Enrol these pictures as these kinds; the outcome, and the profile if it was written."""
-        arguments = []
+        arguments = [*options]
         for number, (kind, image) in enumerate(cards):
             path = tmp_path / f"{number}.png"
             cv2.imwrite(str(path), image)
@@ -56,6 +59,27 @@ def test_four_cards_are_learnt_and_known_again_in_other_light(enrol):
             assert said >> number & 1
             sure += said.bit_count() == 1
     assert sure >= 6
+
+
+def test_a_card_that_is_enrolled_again_leaves_the_others_known(enrol):
+    _, path = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT)), (Kind.PULLER, picture(Kind.PULLER)))
+    before = {card.kind: card for card in Profile.read(path).cards}
+    result, _ = enrol((Kind.PULLER, picture(Kind.PULLER, light=0.8)), options=("--profile", str(path)))
+    assert result.exit_code == 0, result.output
+    after = {card.kind: card for card in Profile.read(path).cards}
+    assert set(after) == {"straight", "puller"}
+    assert after["straight"] == before["straight"]
+    assert after["puller"] != before["puller"]
+
+
+def test_a_board_is_no_card():
+    board = cv2.copyMakeBorder(card_face(Kind.PULLER), 60, 60, 60, 60, cv2.BORDER_CONSTANT, value=(40, 60, 50))
+    height, width = board.shape[:2]
+    corners = ((55, height - 55), (width - 55, height - 55), (width - 55, 55), (55, 55))
+    pose = BoardPose(tuple((float(x), float(y)) for x, y in corners), 1.0)
+    with pytest.raises(EnrolmentError, match="no card is found in it"):
+        cut_out("it", board, pose, Layout.parse("4x4"))
+    assert cut_out("it", board, None, Layout.parse("4x4")) is not None
 
 
 def test_cards_that_were_not_given_are_named(enrol):

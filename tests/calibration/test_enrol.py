@@ -66,6 +66,8 @@ def test_an_unknown_set_is_learnt_from_two_pictures_and_read_under_another_lamp_
     assert "knows the sixteen pieces" in done.output
     known = Profile.read(tmp_path / "p.json").enrolment
     assert (tmp_path / "p.json").stat().st_size < 100_000
+    assert known.light is not None
+    assert known.light.trust > 0.5
     recogniser = EnrolledRecogniser(Recogniser.bundled(), Look.of(known))
     right = wrong = count = missed = 0
     for hands in (0, 0, 0, 1, 1):

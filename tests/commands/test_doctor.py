@@ -146,3 +146,20 @@ def test_name_of_a_folder_that_is_no_text_is_told_as_it_is(machine, tmp_path):
     result = CliRunner().invoke(main, ["doctor", "--data", str(tmp_path / "bad\udcff")])
     assert isinstance(result.exception, SystemExit | None)
     assert b"bad\xff: will be made by the first match" in result.stdout_bytes
+
+
+def test_nobody_is_told_to_take_over_a_folder_above_the_one_for_matches(machine, tmp_path, monkeypatch):
+    def refuse(**_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(doctor.tempfile, "TemporaryFile", refuse)
+    folder = tmp_path / "new" / "games"
+    step = examine("--data", str(folder))[1][f"data folder {folder}"]["next_step"]
+    assert step.endswith(f"sudo mkdir -p {folder} && sudo chown -R $USER {folder}")
+
+
+def test_a_file_is_no_data_folder_and_nobody_is_told_to_own_it(machine, tmp_path):
+    (tmp_path / "kit.pdf").write_text("")
+    _, findings = examine("--data", str(tmp_path / "kit.pdf"))
+    found = findings[f"data folder {tmp_path / 'kit.pdf'}"]
+    assert (found["state"], found["next_step"]) == ("bad", "choose another folder with --data")

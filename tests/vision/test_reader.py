@@ -96,6 +96,15 @@ def test_a_square_is_hidden_while_something_moves_in_it_and_read_when_it_rests(r
     assert at_rest.squares[LAYOUT.index(B2)] == contents_of([PLUS])
 
 
+def test_what_is_in_sight_has_not_moved_since_the_board_was_seen_before(reader):
+    first, second = watch(reader, picture(), picture(b2=200))
+    assert (first.still_since, second.still_since) == (None, 0.0)
+    reader._follower.pose = BoardNotFound("covered")
+    assert reader.read(0.2, picture()).still_since is None
+    reader._follower.pose = POSE
+    assert reader.read(0.3, picture()).still_since == 0.1
+
+
 def test_a_hand_that_rests_hides_its_square(reader):
     reading = watch(reader, *[picture(b2=40)] * 3)[-1]
     assert reading.hidden == LAYOUT.mask([B2])

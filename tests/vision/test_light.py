@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.profile import EnrolledLight
-from companion.vision.lamp import FEATURES, Agreement, Views
+from companion.vision.light import FEATURES, Agreement, Views
 
 STEP = np.array([0.6, 0.5, 0.4, 0.1])
 """A light piece is so much brighter than a dark one, as logarithms."""
