@@ -67,6 +67,10 @@ def open_frames(text: str, clock: Clock, *, patient: bool = False, others: Itera
     raise SourceSyntaxError(f"{text!r} is not a source; known are {known}{hint}")
 
 
+_LOST_S = 5.0
+"""A board that was seen is told as not found when it has not been seen for so long."""
+
+
 class Camera:
     """A frame source and the reader of its pictures, as a source of board readings."""
 
@@ -86,9 +90,9 @@ class Camera:
 
     @property
     def trouble(self) -> str:
-        """Why the board is not found, while it is not."""
+        """Why the board is not found, while it is not, if that is more than a hand in passing."""
         why = self.reader.why_not
-        if self.reader.pose is not None or not why:
+        if not why or self.reader.unseen_s < _LOST_S:
             return ""
         advice = "" if "corners" in why else "; give its corners"
         return f"the board is not found: {why}{advice}"

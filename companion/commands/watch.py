@@ -73,13 +73,17 @@ def watch(
         referee = Referee(game, variant=variant)
         table = Table(source, referee, recorder, clock=time.monotonic, others=others, lamps=equipment.lamps)
         open_until_done.enter_context(closing(table))
-        _tell(table.start(), as_json=as_json)
+        told = table.start()
+        _tell(told, as_json=as_json)
         while not table.ended:
-            _tell(table.step(_POLL_S), as_json=as_json)
+            told += (news := table.step(_POLL_S))
+            _tell(news, as_json=as_json)
         if table.view.lost:
             raise click.ClickException(table.view.lost)
-        if table.view.trouble:
+        if table.view.trouble and not any(isinstance(event, events.MovePlayed) for event in told):
             raise click.ClickException(table.view.trouble)
+        if table.view.trouble and not table.view.over:
+            click.echo(f"at its end {table.view.trouble}", err=True)
 
 
 def _since(start: float) -> Callable[[], float]:

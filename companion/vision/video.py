@@ -92,6 +92,11 @@ class VideoReader:
         self._seen: tuple[tuple[Contents, ...], int] = ((), 0)
         self._evidence = b""
 
+    @property
+    def unseen_s(self) -> float:
+        """For how many source seconds the board has not been seen; infinite if it never was."""
+        return math.inf if self._seen_at is None else self._time - self._seen_at
+
     def expect(self, sets: int) -> None:
         """So many sets of pieces are in play from now on."""
         self._reader = replace(self._reader, sets=sets)

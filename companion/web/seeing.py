@@ -10,13 +10,17 @@ import re
 
 from companion.web.language import _
 
+_AS_TOLD = re.compile(r"the board is not found: (.+?)(; give its corners)?")
+"""How a camera tells it; the page says so in its heading."""
 _OTHER_LAYOUT = re.compile(r"no board here: nothing in the picture is clearly a board of the layout .*")
 _ANOTHER_BOARD = re.compile(r"what is here may be another board, or a part of one: .*")
 _COVERED = re.compile(r"a hand or something else covers the board's (.+) corner; take it away, or give .*")
 
 
 def why_not_found(told: str) -> str:
-    """A sentence about a board that is not found, in the reader's language."""
+    """What a camera tells of a board that is not found, in the reader's language."""
+    by_camera = _AS_TOLD.fullmatch(told)
+    told = by_camera[1] if by_camera else told
     covered = _COVERED.fullmatch(told)
     if covered is not None:
         corner = _corners().get(covered[1], covered[1])

@@ -1,5 +1,7 @@
 """A camera may be told to look for another board; what shows a recorded game may not."""
 
+import math
+
 import pytest
 
 from companion.camera import Camera
@@ -22,7 +24,7 @@ class Frames:
 
 
 class Reader:
-    pose, why_not = None, ""
+    why_not, unseen_s = "", math.inf
 
     def __init__(self, layout):
         self.layout, self.sets = layout, None
@@ -61,3 +63,11 @@ def test_what_is_wrong_is_said_once_and_what_to_do_once(why, trouble):
     reader = Reader(STANDARD)
     reader.why_not = why
     assert Camera(Frames(), reader).trouble == trouble
+
+
+def test_a_board_that_was_seen_a_moment_ago_is_not_told_as_not_found():
+    reader = Reader(STANDARD)
+    reader.why_not, reader.unseen_s = "it is covered", 4.9
+    assert Camera(Frames(), reader).trouble == ""
+    reader.unseen_s = 5.0
+    assert "it is covered" in Camera(Frames(), reader).trouble

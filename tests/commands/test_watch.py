@@ -38,6 +38,20 @@ def game(request, tmp_path_factory):
     return done, [json.loads(line) for line in done.stdout.splitlines()], folder
 
 
+def test_a_board_that_is_lost_before_the_game_is_over_is_told_at_the_end(tmp_path):
+    film = cv2.VideoCapture(str(GAME))
+    for number, second in enumerate([0.2, *(HAND_OFF[move] + 0.5 for move in MOVES[:2])]):
+        film.set(cv2.CAP_PROP_POS_MSEC, 1000 * second)
+        image = film.read()[1]
+        cv2.imwrite(str(tmp_path / f"{number}.jpg"), image)
+    for number in range(10, 20):
+        cv2.imwrite(str(tmp_path / f"{number}.jpg"), np.zeros_like(image))
+    done = companion("watch", f"images:{tmp_path}")
+    assert done.returncode == 0
+    assert "1. Light a1+" in done.stdout
+    assert done.stderr.startswith("at its end the board is not found: ")
+
+
 @pytest.mark.slow
 def test_every_move_of_the_sample_game_is_told_exactly_and_in_time(game):
     done, told, _ = game

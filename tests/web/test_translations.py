@@ -175,6 +175,11 @@ def test_why_the_board_is_not_found_is_told_in_the_readers_language(app):
     with app.test_request_context(headers={"Accept-Language": "it"}):
         assert all(why_not_found(sentence) != english[sentence] != sentence for sentence in told)
         assert why_not_found("the mat is upside down") == "the mat is upside down"
+        for advice in ("", "; give its corners"):
+            assert all(
+                why_not_found(f"the board is not found: {sentence}{advice}") == why_not_found(sentence)
+                for sentence in told
+            )
 
 
 REFUSED = [
