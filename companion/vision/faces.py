@@ -171,10 +171,10 @@ class FaceMatcher:
         small -= mean
         discs = np.take(small, self._places)
         fits = self._along(discs) @ self._turned
-        places = fits.argmax(axis=0)
-        best = np.take_along_axis(fits, places[None], axis=0).reshape(-1, len(self._angles))
-        faces, turns = np.arange(len(best)), best.argmax(axis=1)
-        seen = discs[places.reshape(best.shape)[faces, turns]].reshape(len(best), 3, -1)
+        turns = fits.max(axis=0).reshape(len(self.contents), -1).argmax(axis=1)
+        faces = np.arange(len(turns))
+        places = fits[:, faces * len(self._angles) + turns].argmax(axis=0)
+        seen = discs[places].reshape(len(faces), 3, -1)
         rough = self._rough(seen)
         shared = np.einsum("fcp,fcp->f", rough, self._marks[faces, turns])
         energy = np.einsum("fcp,fcp->f", rough, rough)
