@@ -101,7 +101,7 @@ class _Lesson:
     @property
     def pieces(self) -> NDArray[np.bool_]:
         """Which of the squares show a piece."""
-        return (self.contents > 0) & (self.contents < COVERED)
+        return _shows_a_piece(self.contents)
 
 
 def refuse_other_boards(layout: Layout) -> None:
@@ -187,6 +187,10 @@ def _fit(lesson: _Lesson) -> Floats:
     return np.column_stack([scaled, weights[:, -1] - scaled @ mean]).astype(np.float32)
 
 
+def _shows_a_piece(contents: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return (contents > 0) & (contents < COVERED)
+
+
 def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
     """Empty, light, dark, covered, of indices into `ALL_CONTENTS` and `COVERED`."""
     per_colour = len(Kind)
@@ -250,16 +254,20 @@ def _light(lesson: _Lesson) -> EnrolledLight | None:
 
 def _told(views: Views, contents: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """The light that the pieces of a board tell, seen as what they are, and the colours of its empty squares."""
-    pieces = np.flatnonzero((contents > 0) & (contents < COVERED))
-    return views.pieces[pieces, _state(contents[pieces]) - 1], views.empty[contents == 0]
+    pieces, colours = _seen_pieces(views, contents)
+    return pieces[np.arange(len(pieces)), colours], views.empty[contents == 0]
 
 
 def _odds_of_the_colours(agreement: Agreement, views: Views, contents: NDArray[np.int64]) -> Floats:
     """By how much the light speaks for the true colour of each piece, whose neighbours' colours are known."""
-    pieces = np.flatnonzero((contents > 0) & (contents < COVERED))
-    if len(pieces) < _FEWEST:
-        return np.zeros(0, np.float32)
-    return agreement.against_others(views.pieces[pieces], _state(contents[pieces]) - 1)
+    pieces, colours = _seen_pieces(views, contents)
+    return agreement.against_others(pieces, colours) if len(pieces) >= _FEWEST else np.zeros(0, np.float32)
+
+
+def _seen_pieces(views: Views, contents: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+    """What the pieces of a board say about its light, and their colours: 0 is light, 1 is dark."""
+    shown = _shows_a_piece(contents)
+    return views.pieces[shown], _state(contents[shown]) - 1
 
 
 def _trust(odds: Floats) -> float:

@@ -24,7 +24,7 @@ from companion.readings import ALL_CONTENTS
 from companion.rules import Kind, Piece
 from companion.vision.context import softmax
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content
-from companion.vision.light import FEATURES, Agreement, Views
+from companion.vision.light import DIM, FEATURES, Agreement, Views
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
 if TYPE_CHECKING:
@@ -44,8 +44,6 @@ LEAST: Final = 1e-3
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
 _MIDDLE: Final = slice(16, 56)
-_DIM: Final = 4.0
-"""So many grey levels are dark, whatever their colour."""
 _FACES_SAY: Final = 0.5
 """How much of what faces say about kinds they say about colours."""
 _MAYBE: Final = 1e-4
@@ -85,7 +83,7 @@ def traits(recogniser: Recogniser, patches: Patches, tone: Tone) -> Floats:
         cv2.resize(patch[_MIDDLE, _MIDDLE], (_TINTS, _TINTS), interpolation=cv2.INTER_AREA).ravel() for patch in toned
     ]
     shades = patches[:, _MIDDLE, _MIDDLE].mean(axis=(1, 2))
-    colours = np.log((shades + _DIM) / (np.array(tone.cast) + _DIM))
+    colours = np.log((shades + DIM) / (np.array(tone.cast) + DIM))
     return np.concatenate(
         [recogniser.embed(patches, tone), np.array(tints, np.float32), colours], axis=1, dtype=np.float32
     )
@@ -178,7 +176,7 @@ class EnrolledRecogniser:
         return self.judge(self.embed(patches, Tone.of(patches)))
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
-        """What `judge` asks of each patch, `(n, STATES + Comparison.length(faces) + EMBEDDING)`.
+        """What `judge` asks of each patch, `(n, STATES + 3 + 5 * faces + EMBEDDING)`.
 
         The probabilities of the states, how it compares with the faces, and the network's embedding.
         """

@@ -66,7 +66,7 @@ class Comparison:
     """The mean colour of the middle of the patch, `(n, 3)`; what is not compared has this one only."""
 
     def rows(self) -> NDArray[np.float32]:
-        """All of it in one row for each patch, `(n, Comparison.length(faces))`."""
+        """All of it in one row for each patch, `(n, 3 + 5 * faces)`."""
         parts = (self.middle, self.alike, self.marks, self.levels)
         return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
 
@@ -76,11 +76,6 @@ class Comparison:
         faces = (rows.shape[1] - 3) // 5
         middle, alike, marks, levels = np.split(rows, (3, 3 + faces, 3 + 2 * faces), axis=1)
         return cls(alike, marks, levels.reshape(-1, faces, 3), middle)
-
-    @staticmethod
-    def length(faces: int) -> int:
-        """How long a row is."""
-        return 3 + 5 * faces
 
 
 class FaceMatcher:
@@ -122,10 +117,15 @@ class FaceMatcher:
 
     def compare(self, patches: NDArray[np.uint8], those: NDArray[np.bool_] | None = None) -> Comparison:
         """How patches `(n, PATCH, PATCH, 3)` compare with the faces; only `those`, the others are like none."""
-        rows = np.zeros((len(patches), Comparison.length(len(self.contents))), np.float32)
+        faces = len(self.contents)
+        alike, marks = np.zeros((2, len(patches), faces), np.float32)
+        levels, middle = np.zeros((len(patches), faces, 3), np.float32), np.zeros((len(patches), 3), np.float32)
         for i, patch in enumerate(patches):
-            rows[i] = self._compared(patch, look=those is None or bool(those[i]))
-        return Comparison.of(rows)
+            small = cv2.resize(patch, (_SMALL, _SMALL), interpolation=cv2.INTER_AREA).astype(np.float32)
+            middle[i] = small[self._middle].mean(axis=0)
+            if those is None or those[i]:
+                alike[i], marks[i], levels[i] = self._compared(small)
+        return Comparison(alike, marks, levels, middle)
 
     def _compress(self, rough: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The directions in which turned faces differ most, and each turned face in these."""
@@ -159,17 +159,12 @@ class FaceMatcher:
         at = seen.reshape(-1, 3, side, side)[:, :, self._disc]
         return np.ascontiguousarray(at.reshape(len(at), -1))
 
-    def _compared(self, patch: NDArray[np.uint8], *, look: bool) -> NDArray[np.float32]:
-        """The row of a `Comparison` for one patch; but for its middle colour it is 0 if nobody wants to `look`."""
-        small = cv2.resize(patch, (_SMALL, _SMALL), interpolation=cv2.INTER_AREA).astype(np.float32)
-        middle = small[self._middle].mean(axis=0)
-        if not look:
-            row = np.zeros(Comparison.length(len(self.contents)), np.float32)
-            row[:3] = middle
-            return row
+    def _compared(
+        self, small: NDArray[np.float32]
+    ) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
+        """How alike, how strongly marked and of which mean colour a small patch is, for each face; see `Comparison`."""
         mean = small.mean(axis=(0, 1))
-        small -= mean
-        discs = np.take(small, self._places)
+        discs = np.take(small - mean, self._places)
         fits = self._along(discs) @ self._turned
         turns = fits.max(axis=0).reshape(len(self.contents), -1).argmax(axis=1)
         faces = np.arange(len(turns))
@@ -180,8 +175,7 @@ class FaceMatcher:
         energy = np.einsum("fcp,fcp->f", rough, rough)
         alike = shared / ((np.sqrt(energy) + _FLAT) * (self._strength + _FLAT))
         marks = np.maximum(shared, 0) / (self._strength * self._fine + _FLAT)
-        row = Comparison(alike[None], marks[None], (seen.mean(axis=2) + mean)[None], middle[None]).rows()[0]
-        return np.asarray(row, np.float32)
+        return alike, marks, seen.mean(axis=2) + mean
 
     def _along(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Discs `(places, 3 * pixels)`, levelled and of length 1, along the axes, of which there are `_COMPONENTS`.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FEATURES: Final = 4
 """Of a view: the logarithms of the gain of B, G and R, and of that of the marks."""
-_DIM: Final = 4.0
+DIM: Final = 4.0
 """So many grey levels are dark, whatever their colour."""
 _DOUBT: Final = 1.5
 """Squares agree less well on a table than on the boards that enrolment puts together."""
@@ -53,12 +53,12 @@ class Views:
     @classmethod
     def of(cls, matcher: FaceMatcher, seen: Comparison) -> Self:
         """From a comparison with the faces."""
-        levels = np.log(np.maximum(seen.levels, 0) + _DIM) - np.log(matcher.levels + _DIM)
+        levels = np.log(np.maximum(seen.levels, 0) + DIM) - np.log(matcher.levels + DIM)
         marks = np.log(seen.marks + 1) - np.log(matcher.marks + 1)
         views = np.concatenate([levels, marks[..., None]], axis=2)
         rows = np.arange(len(views))
         best = [best_face(seen.alike, matcher.contents, dark=dark) for dark in (False, True)]
-        return cls(np.stack([views[rows, face] for face in best], axis=1), np.log(seen.middle + _DIM))
+        return cls(np.stack([views[rows, face] for face in best], axis=1), np.log(seen.middle + DIM))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,8 @@ class Agreement:
         bare, pieces = states[:, 0], states[:, 1:3].sum(axis=1)
         known = np.maximum(states[:, 1:3] / np.maximum(pieces, 1e-12)[:, None], _LEAST)
         known /= known.sum(axis=1, keepdims=True)
-        answers = [self._answer(views, bare, pieces, known, begin) for begin in (known, known[:, ::-1])]
+        empty = self._said_by_empty(views, bare)
+        answers = [self._answer(views, bare, pieces, known, empty, begin) for begin in (known, known[:, ::-1])]
         weights = softmax(np.array([fit for fit, _, _ in answers]))
         shares = sum(weight * shares for weight, (_, shares, _) in zip(weights, answers, strict=True))
         told = sum(weight * told for weight, (_, _, told) in zip(weights, answers, strict=True))
@@ -104,13 +105,12 @@ class Agreement:
         return np.asarray(fits[rows, colours] - fits[rows, 1 - colours])
 
     def _answer(
-        self, views: Views, bare: Floats, pieces: Floats, known: Floats, shares: Floats
+        self, views: Views, bare: Floats, pieces: Floats, known: Floats, by_empty: tuple[Floats, Floats], shares: Floats
     ) -> tuple[float, Floats, Floats]:
         """How well the squares agree in the end, and `colours`, when their colours are taken for `shares` first."""
         spread, apart = _DOUBT * self.spread, views.pieces[:, 0] - views.pieces[:, 1]
-        empty, said_empty = self._said_by_empty(views, bare)
-        told = np.zeros(len(pieces))
-        light = np.zeros(FEATURES)
+        (empty, said_empty), told = by_empty, np.zeros(len(pieces))
+        all_sure, all_said = _USUAL_LIGHT, np.zeros((FEATURES, 1))
         for _ in range(_ROUNDS):
             unsure = (shares[:, 0] * shares[:, 1])[:, None, None] * apart[:, :, None] * apart[:, None]
             sure = pieces[:, None, None] * np.linalg.inv(spread + unsure) + empty
@@ -121,7 +121,7 @@ class Agreement:
             fits = _fit(np.einsum("nci,nij,ncj->nc", away, np.linalg.inv(spread + others), away), FEATURES)
             told = np.clip(self.trust * (fits[:, 0] - fits[:, 1]), -_MOST, _MOST)
             shares = softmax(np.log(known) + np.stack([told, -told], axis=1) / 2)
-            light = np.linalg.solve(all_sure, all_said)[:, 0]
+        light = np.linalg.solve(all_sure, all_said)[:, 0]
         return self._likelihood(views, bare, pieces, light) + _mean(shares * np.log(known), pieces), shares, told
 
     def _said_by_empty(self, views: Views, bare: Floats) -> tuple[Floats, Floats]:
