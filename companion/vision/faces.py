@@ -2,8 +2,11 @@
 
 A `Face` is a small picture of one piece's top. A `FaceMatcher` turns every face through all angles a piece may lie at
 and looks for each in a patch, at every place where the top of a piece may appear. What counts is the correlation of
-the marks over a disc inside the face: brightness, contrast and a lamp's slope across the piece are taken out first,
-the three colours together. It needs no training, so it knows a mark that was seen once.
+the marks over a disc inside the face: brightness, contrast and a lamp's slope across the piece are taken out first.
+Two correlations are asked: that of the marks' shape, in whatever mixture of the three channels shows it best, because
+another lamp, or a channel that is burnt out, turns dark marks pale or changes their colour; and, at the place where the
+shape fits best, that of the three channels as they were enrolled. It needs no training, so it knows a mark that was
+seen once.
 """
 
 from __future__ import annotations
@@ -35,11 +38,13 @@ _LEAN = (0.40, 0.25)
 """How far from the middle of its patch a top is looked for, upwards and downwards, in squares."""
 _ASIDE = 0.28
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
-_COMPONENTS = 128
+_COMPONENTS = 64
 _SMALL = PATCH * _COARSE // SQUARE
 """Side of a patch in these pixels."""
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
+_NOISE = 1.0
+"""Standard deviation of a pixel that shows nothing, in grey levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,11 @@ class Comparison:
     """Patches beside faces, each face turned as and at the place where it is most like the patch."""
 
     alike: NDArray[np.float32]
-    """The correlation of their marks, `(n, faces)`, from -1 to 1."""
+    """How alike their marks are, `(n, faces)`, from -1 to 1.
+
+    A correlation that leaves as much unexplained as, in the geometric mean, those of the marks' shape and of the marks
+    as they were enrolled.
+    """
     marks: NDArray[np.float32]
     """How strong the face's marks are in the patch, in grey levels, `(n, faces)`."""
     levels: NDArray[np.float32]
@@ -104,8 +113,10 @@ class FaceMatcher:
         """The mean colour of each face, `(faces, 3)` BGR."""
         self.marks = np.asarray(self._strength / self._fine, np.float32)
         """How strong its marks are, in grey levels, `(faces,)`."""
-        self._axes, self._turned = self._compress(rough)
-        self._onto = np.concatenate([self._axes, np.kron(np.eye(3, dtype=np.float32), self._slopes).T], axis=1)
+        shapes = _shapes(rough)
+        self._shapes = shapes.reshape(len(faces), len(self._angles), -1)
+        axes, self._turned = _compress(shapes)
+        self._onto = np.concatenate([axes, self._slopes.T], axis=1)
         self._places = self._discs()
         reach = slice(_SMALL // 2 - self._reach, _SMALL // 2 + self._reach + 1)
         self._middle = np.zeros((_SMALL, _SMALL), np.bool_)
@@ -126,14 +137,6 @@ class FaceMatcher:
             if those is None or those[i]:
                 alike[i], marks[i], levels[i] = self._compared(small)
         return Comparison(alike, marks, levels, middle)
-
-    def _compress(self, rough: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The directions in which turned faces differ most, and each turned face in these."""
-        flat = rough.reshape(len(rough), -1)
-        turned = flat / (np.linalg.norm(flat, axis=1, keepdims=True) + _FLAT)
-        ways, strengths, axes = np.linalg.svd(turned, full_matrices=False)
-        shares = ways[:, :_COMPONENTS] * strengths[:_COMPONENTS]
-        return np.ascontiguousarray(axes[:_COMPONENTS].T), np.ascontiguousarray(shares.T)
 
     def _turn(self, picture: NDArray[np.uint8], angle: float) -> NDArray[np.float32]:
         """The disc of a face that is turned, `(3, pixels)`."""
@@ -165,28 +168,54 @@ class FaceMatcher:
         """How alike, how strongly marked and of which mean colour a small patch is, for each face; see `Comparison`."""
         mean = small.mean(axis=(0, 1))
         discs = np.take(small - mean, self._places)
-        fits = self._along(discs) @ self._turned
+        fits = self._fits(discs)
         turns = fits.max(axis=0).reshape(len(self.contents), -1).argmax(axis=1)
         faces = np.arange(len(turns))
         places = fits[:, faces * len(self._angles) + turns].argmax(axis=0)
         seen = discs[places].reshape(len(faces), 3, -1)
         rough = self._rough(seen)
-        shared = np.einsum("fcp,fcp->f", rough, self._marks[faces, turns])
-        energy = np.einsum("fcp,fcp->f", rough, rough)
-        alike = shared / ((np.sqrt(energy) + _FLAT) * (self._strength + _FLAT))
-        marks = np.maximum(shared, 0) / (self._strength * self._fine + _FLAT)
-        return alike, marks, seen.mean(axis=2) + mean
+        along = np.einsum("fcp,fp->fc", rough, self._shapes[faces, turns])[..., None]
+        of_shape = (along.transpose(0, 2, 1) @ np.linalg.solve(_covariance(rough), along))[:, 0, 0]
+        shared = np.maximum(np.einsum("fcp,fcp->f", rough, self._marks[faces, turns]), 0)
+        length = np.linalg.norm(rough.reshape(len(faces), -1), axis=1)
+        as_enrolled = shared / ((length + _FLAT) * (self._strength + _FLAT))
+        left = np.maximum((1 - of_shape) * (1 - as_enrolled**2), 0)
+        return np.sqrt(1 - np.sqrt(left)), shared / (self._strength * self._fine + _FLAT), seen.mean(axis=2) + mean
 
-    def _along(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Discs `(places, 3 * pixels)`, levelled and of length 1, along the axes, of which there are `_COMPONENTS`.
+    def _fits(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """How well discs `(places, 3 * pixels)` show the shape of each turned face, `(places, faces * angles)`.
 
-        Faces are level, so nothing of a slope lies along the axes, and only the length of what is left without it has
-        to be known.
+        That is the square of the highest correlation that any mixture of a disc's channels has with the shape, as far
+        as that lies along the axes. Shapes are level, so of a slope only its part in the covariance has to be taken
+        out.
         """
-        shares = discs @ self._onto
-        along, slopes = np.split(shares, [self._axes.shape[1]], axis=1)
-        left = np.einsum("ij,ij->i", discs, discs) - np.einsum("ij,ij->i", slopes, slopes)
-        return np.asarray(along / (np.sqrt(np.maximum(left, 0))[:, None] + _FLAT), np.float32)
+        channels = discs.reshape(len(discs), 3, -1)
+        projected = (channels.reshape(-1, channels.shape[2]) @ self._onto).reshape(*channels.shape[:2], -1)
+        along, slopes = np.split(projected, [-len(self._slopes)], axis=2)
+        covariance = _covariance(channels) - np.einsum("pcs,pds->pcd", slopes, slopes)
+        whitened = np.linalg.inv(np.linalg.cholesky(covariance)) @ along
+        shares = (whitened.reshape(-1, whitened.shape[2]) @ self._turned).reshape(*channels.shape[:2], -1)
+        return np.asarray(np.einsum("pcf,pcf->pf", shares, shares), np.float32)
+
+
+def _covariance(channels: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Of three channels `(n, 3, pixels)` and some noise, times the pixels, `(n, 3, 3)`."""
+    noise = np.float32(_NOISE**2 * channels.shape[2]) * np.eye(3, dtype=np.float32)
+    return np.asarray(np.einsum("ncp,ndp->ncd", channels, channels) + noise, np.float32)
+
+
+def _shapes(marks: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The shape of marks `(n, 3, pixels)`, `(n, pixels)`: the mixture of channels that varies most, of length 1."""
+    _, mixtures = np.linalg.eigh(marks @ marks.transpose(0, 2, 1))
+    shapes = np.einsum("nc,ncp->np", mixtures[:, :, -1], marks)
+    return np.asarray(shapes / (np.linalg.norm(shapes, axis=1, keepdims=True) + _FLAT), np.float32)
+
+
+def _compress(shapes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The directions `(pixels, components)` in which shapes differ most, and each shape in these, as columns."""
+    ways, strengths, axes = np.linalg.svd(shapes, full_matrices=False)
+    shares = ways[:, :_COMPONENTS] * strengths[:_COMPONENTS]
+    return np.ascontiguousarray(axes[:_COMPONENTS].T), np.ascontiguousarray(shares.T)
 
 
 def by_content(likeness: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -62,6 +62,24 @@ def test_a_face_is_known_again_turned_shifted_and_in_slanting_light(matcher, pie
     assert alike[0].max() > 0.8
 
 
+def painted(piece, top, ink):
+    """The face of a piece in other colours, BGR."""
+    shape = FACES[PIECES.index(piece)].picture[:, :, 1].astype(np.float32)
+    share = ((shape - shape.min()) / np.ptp(shape))[..., None]
+    share = share if piece.colour.value == "light" else 1 - share
+    return Face(ALL_CONTENTS.index(piece), (ink + share * (np.array(top) - ink)).astype(np.uint8))
+
+
+@pytest.mark.parametrize("piece", PIECES[:4], ids=str)
+def test_a_mark_is_known_again_where_channels_burnt_out_at_enrolment(piece):
+    burnt = [painted(one, top=(255, 255, 130), ink=(200, 170, 190)) for one in PIECES[:4]]
+    seen = painted(piece, top=(215, 130, 70), ink=(75, 50, 40))
+    alike = FaceMatcher(burnt).likeness(patch_with(seen, turn=90, at=(0.1, -0.1))[None])
+    explained = best_of_content(by_content(alike), np.array([face.content for face in burnt]))[0, 1:5]
+    assert int(explained.argmax()) == PIECES.index(piece)
+    assert np.sort(explained)[-2] < -0.3
+
+
 def test_a_blank_thing_is_like_no_face(matcher):
     assert matcher.likeness(np.full((1, PATCH, PATCH, 3), 128, np.uint8)).max() < 0.3
 
