@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibration.check import DARKEST
 from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from companion.readings import EMPTY
-from companion.rules import Colour
+from companion.rules import Colour, Piece
+from companion.vision.enrolled import Look
 from companion.vision.rectify import away_side, patches, rectify
 
 if TYPE_CHECKING:
@@ -33,6 +35,11 @@ NO_TWINS = -0.2
 """Kinds that are no nearer to each other than this, all in all, were not laid out two by two."""
 POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
+_TOP = slice(7, -7)
+"""Where a face's picture surely shows the top of its piece."""
+_BURNT = 252
+"""A pixel with a channel of this level may have been brighter."""
+_MUCH = 0.2
 
 
 def refuse_bad_pictures(
@@ -86,15 +93,37 @@ def refuse_mixed_up(learnt: Learnt, name: str) -> None:
         )
 
 
-def in_words(learnt: Learnt) -> str:
-    """How well the kinds of a set can be told apart."""
+def in_words(learnt: Learnt, name: str) -> str:
+    """How well the kinds of a set can be told apart, and what to do about picture `name` of its pieces."""
     poor = [pair for pair in learnt.pairs if pair.apart < POOR]
-    if not poor:
-        return "All kinds are told apart well."
-    return (
-        f"These look much alike, and will often be asked about: {', '.join(map(_both, poor))}. "
-        "A picture from nearer, sharper or without glare may help."
-    )
+    told = "All kinds are told apart well."
+    if poor:
+        told = f"These look much alike, and will often be asked about: {', '.join(map(_both, poor))}."
+    advice = _exposure(learnt, name) or ("A picture from nearer, sharper or without glare may help." if poor else "")
+    return f"{told} {advice}".strip()
+
+
+def _exposure(learnt: Learnt, name: str) -> str:
+    """Which pieces are burnt out or too dark in picture `name`, and what to do; empty if none is."""
+    told, known = learnt.enrolment, Look.of(learnt.enrolment).faces
+    tops: dict[Colour, list[Bytes]] = {colour: [] for colour in Colour}
+    for face, look in zip(told.faces, known, strict=True):
+        tops[Piece.parse(face.piece).colour].append(look.picture[_TOP, _TOP])
+    burnt = [str(colour) for colour, seen in tops.items() if (np.max(seen, axis=3) >= _BURNT).mean() > _MUCH]
+    dark = [str(colour) for colour, seen in tops.items() if np.percentile(seen, 95) < DARKEST]
+    if burnt:
+        return (
+            f"The {_and(burnt)} pieces are burnt out in {name}: better take both pictures with less light, or darker."
+        )
+    if dark:
+        return (
+            f"The {_and(dark)} pieces are too dark in {name}: better take both pictures with more light, or brighter."
+        )
+    return ""
+
+
+def _and(colours: list[str]) -> str:
+    return " and the ".join(colours)
 
 
 def _both(pair: Pair) -> str:

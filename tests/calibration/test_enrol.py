@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import base64
+
 import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from calibration.enrolment import learn
+from calibration.enrol import in_words
+from calibration.enrolment import Learnt, Pair, learn
 from calibration.shapes import find_tops
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
 from calibration.training.truth import JUDGED
 from companion.commands.enrol import enrol
-from companion.profile import Profile
-from companion.readings import ANYTHING
-from companion.rules import Layout
+from companion.profile import EnrolledFace, Enrolment, Profile
+from companion.readings import ALL_CONTENTS, ANYTHING
+from companion.rules import Colour, Layout
 from companion.vision.board import BoardPose
-from companion.vision.enrolled import EnrolledRecogniser, Look
+from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
+from companion.vision.faces import FACE
 from companion.vision.pieces import Recogniser
 from companion.vision.rectify import away_side, patches, rectify
 
@@ -113,6 +117,40 @@ def test_any_other_board_is_refused_in_words(shots):
     sights = [(shot.image, BoardPose(tuple(map(tuple, shot.corners)), 1.0)) for shot in (empty, full)]
     with pytest.raises(ValueError, match="enrolled on the 4x4 board"):
         learn(*sights, Layout.parse("8x2"), Recogniser.bundled())
+
+
+def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5):
+    """What would be learnt of a set with tops of these colours, BGR."""
+    contents = [content for content in ALL_CONTENTS if content is not None]
+    tops = [np.full((FACE, FACE, 3), light if piece.colour is Colour.LIGHT else dark, np.uint8) for piece in contents]
+    faces = tuple(
+        EnrolledFace(piece=str(piece), picture=base64.b64encode(cv2.imencode(".png", top)[1].tobytes()).decode())
+        for piece, top in zip(contents, tops, strict=True)
+    )
+    weights = base64.b64encode(np.zeros((STATES, 2), "<f4").tobytes()).decode()
+    pairs = (Pair(contents[0], contents[1], apart), Pair(contents[4], contents[5], 0.5))
+    return Learnt(Enrolment(backbone=fingerprint(), faces=faces, weights=weights, margin=0.2, least_alike=0.3), pairs)
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ({}, "All kinds are told apart well."),
+        ({"apart": 0.0}, "light straight and diagonal. A picture from nearer, sharper"),
+        ({"light": (255, 254, 190), "apart": 0.0}, "straight and diagonal. The light pieces are burnt out in p.jpg: "),
+        (
+            {"light": (255, 255, 255), "dark": (255, 90, 0)},
+            "well. The light and the dark pieces are burnt out in p.jpg",
+        ),
+        (
+            {"dark": (20, 30, 30), "apart": 0.0},
+            "The dark pieces are too dark in p.jpg: better take both pictures with ",
+        ),
+    ],
+    ids=["well", "alike", "alike and burnt out", "burnt out", "too dark"],
+)
+def test_what_is_said_of_a_set_names_what_would_help(what, said):
+    assert said in in_words(learnt(**what), "p.jpg")
 
 
 @pytest.mark.parametrize("round_", [True, False])
