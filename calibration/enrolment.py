@@ -22,7 +22,7 @@ from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece
 from companion.vision.enrolled import STATES, fingerprint, traits
 from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content
-from companion.vision.light import Agreement, Views
+from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
 from companion.vision.pieces import Tone
 from companion.vision.rectify import away_side, patches
 
@@ -59,6 +59,9 @@ _FEWEST = 3
 """Pieces on a board that say what its light is, and boards with as many."""
 _LEAST_VARIANCE = 1e-4
 """Of what squares say about their light, however well they agree."""
+_USUAL_SPREAD = 0.02
+"""The variance of what squares say about their light, before anything is learnt."""
+_ROUNDS = 2
 _AN_ERROR = 4.0
 """However well the light tells colours on the composed boards, it is taken to have erred by such odds once."""
 
@@ -228,46 +231,49 @@ def _odds_of_a_piece(lesson: _Lesson) -> tuple[float, float]:
 
 def _light(lesson: _Lesson) -> EnrolledLight | None:
     """How closely the squares of a board agree about its light; None if boards with enough pieces are too few."""
-    told = [_told(views, contents) for views, contents in lesson.boards]
-    told = [(pieces, empty) for pieces, empty in told if len(pieces) >= _FEWEST and len(empty)]
-    if len(told) < _FEWEST:
+    told = [_seen_pieces(views, contents) for views, contents in lesson.boards]
+    bare = [views.empty[contents == 0] for views, contents in lesson.boards]
+    enough = [i for i, (_, colours) in enumerate(told) if len(colours) >= _FEWEST and len(bare[i])]
+    if len(enough) < _FEWEST:
         return None
-    lights = [pieces.mean(axis=0) for pieces, _ in told]
-    among = [
-        (pieces - light) * np.sqrt(len(pieces) / (len(pieces) - 1))
-        for (pieces, _), light in zip(told, lights, strict=True)
-    ]
-    apart = np.concatenate([empty - light[:3] for (_, empty), light in zip(told, lights, strict=True)])
-    usual = np.median(apart, axis=0)
-    spread, empty_spread = (
-        np.cov(each.T) + _LEAST_VARIANCE * np.eye(each.shape[1]) for each in (np.concatenate(among), apart - usual)
-    )
-    agreement = Agreement(spread, usual, empty_spread, 1.0)
-    odds = np.concatenate([_odds_of_the_colours(agreement, *board) for board in lesson.boards])
+    own = [_as_they_are(*told[i]) for i in enough]
+    spread: Floats = np.float32(_USUAL_SPREAD) * np.eye(FEATURES, dtype=np.float32)
+    for _ in range(_ROUNDS):
+        spread = _spread(np.concatenate([left_by_others(*pieces, spread) for pieces in own]))
+    usual, apart = _empty([bare[i] for i in enough], [light_of(*pieces, spread) for pieces in own])
+    agreement = Agreement(spread, usual, _spread(apart), 1.0)
+    odds = [agreement.against_others(*told[i]) for i, (_, colours) in enumerate(told) if len(colours) >= _FEWEST]
     return EnrolledLight(
         spread=tuple(np.round(spread, 6).ravel().tolist()),
         empty=tuple(np.round(usual, 4).tolist()),
-        empty_spread=tuple(np.round(empty_spread, 6).ravel().tolist()),
-        trust=_trust(odds),
+        empty_spread=tuple(np.round(agreement.empty_spread, 6).ravel().tolist()),
+        trust=_trust(np.concatenate(odds)),
     )
 
 
-def _told(views: Views, contents: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The light that the pieces of a board tell, seen as what they are, and the colours of its empty squares."""
-    pieces, colours = _seen_pieces(views, contents)
-    return pieces[np.arange(len(pieces)), colours], views.empty[contents == 0]
-
-
-def _odds_of_the_colours(agreement: Agreement, views: Views, contents: NDArray[np.int64]) -> Floats:
-    """By how much the light speaks for the true colour of each piece, whose neighbours' colours are known."""
-    pieces, colours = _seen_pieces(views, contents)
-    return agreement.against_others(pieces, colours) if len(pieces) >= _FEWEST else np.zeros(0, np.float32)
-
-
-def _seen_pieces(views: Views, contents: NDArray[np.int64]) -> tuple[Floats, NDArray[np.int64]]:
+def _seen_pieces(views: Views, contents: NDArray[np.int64]) -> tuple[Views, NDArray[np.int64]]:
     """What the pieces of a board say about its light, and their colours: 0 is light, 1 is dark."""
     shown = _shows_a_piece(contents)
-    return views.pieces[shown], _state(contents[shown]) - 1
+    return views.those(shown), _state(contents[shown]) - 1
+
+
+def _as_they_are(views: Views, colours: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """The views of pieces, seen as what they are, and how these follow from the light."""
+    rows = np.arange(len(colours))
+    return views.pieces[rows, colours], views.ways[rows, colours]
+
+
+def _empty(bare: list[Floats], lights: list[Floats]) -> tuple[Floats, Floats]:
+    """The colour of an empty square in the light of enrolment, as logarithms, and what the lights leave unexplained."""
+    seen, light = np.concatenate(bare), np.repeat(lights, [len(each) for each in bare], axis=0)
+    usual: Floats = np.median(seen - light[:, :3], axis=0).astype(np.float32)
+    for _ in range(_ROUNDS):
+        usual = np.median(seen - light @ ways_of(usual)[:3].T, axis=0).astype(np.float32)
+    return usual, (seen - usual - light @ ways_of(usual)[:3].T).astype(np.float32)
+
+
+def _spread(left: Floats) -> Floats:
+    return np.asarray(left.T @ left / len(left) + _LEAST_VARIANCE * np.eye(left.shape[1]), np.float32)
 
 
 def _trust(odds: Floats) -> float:

@@ -60,8 +60,8 @@ _MUCH_WORSE: Final = 0.8
 margin."""
 _FACES_WEIGH: Final = 5.0
 """The most that likeness to the faces changes the logarithm of the odds of a piece, or of its colour, by."""
-_LIKE_NOTHING: Final = 0.4
-_LIKE_A_FACE: Final = 0.8
+_LIKE_NOTHING: Final = 0.45
+_LIKE_A_FACE: Final = 0.85
 """What faces explain counts the less the less the best of them is like the patch, from all to next to nothing."""
 _NEXT_TO_NOTHING: Final = 0.05
 _VARIANCES: Final = (1e-6, 1e3)

@@ -2,8 +2,10 @@
 
 Each face shows what its piece looked like at enrolment. If a piece that is seen now is light, one lamp must be there;
 if it is dark, another: the `Views` of a square are how much brighter it is than either face, channel by channel, and
-how much stronger its marks are. All squares of a board lie under one lamp, the empty ones too, so the colours are those
-for which they agree best. How closely squares agree is learnt at enrolment, from boards put together (`Agreement`).
+how much stronger its marks are. All squares of a board lie under one lamp and before one camera, the empty ones too,
+so the colours are those for which they agree best. A light is more than the gain of each channel: a camera that makes
+contrasts or colours stronger makes bright, or colourful, things brighter than others. How closely squares agree is
+learnt at enrolment, from boards put together (`Agreement`).
 """
 
 from __future__ import annotations
@@ -27,15 +29,21 @@ FEATURES: Final = 4
 """Of a view: the logarithms of the gain of B, G and R, and of that of the marks."""
 DIM: Final = 4.0
 """So many grey levels are dark, whatever their colour."""
-_DOUBT: Final = 1.5
+_DOUBT: Final = 1.25
 """Squares agree less well on a table than on the boards that enrolment puts together."""
 _TAILS: Final = 6.0
 """Degrees of freedom of Student's t distribution: a shadow or a glare now and then proves nothing."""
 _EMPTY_WEIGHS: Final = 0.3
 """What lies around a piece is in another light now and then, and an empty square is often larger than what is seen."""
-_USUAL_LIGHT: Final = np.eye(FEATURES)
-"""The inverse of the covariance of lights, before anything is seen: twice or half as bright is nothing unusual."""
+_LIGHTS: Final = (1.0, 1.0, 1.0, 1.0, 0.2, 0.25)
+"""The usual standard deviations of what makes a light: the logarithms of the gain of B, G, R and marks, of contrast and
+of saturation. Twice or half as bright is nothing unusual."""
+_USUAL_LIGHT: Final = np.diag(1 / np.square(_LIGHTS))
+_MIDDLING: Final = np.log(100.0)
+"""Things of this level are as bright with more contrast as with less."""
 _ROUNDS: Final = 4
+_SURER: Final = 3.0
+"""Squares are asked first as if what they seem to be were told by so many: who begins undecided stays it."""
 _MOST: Final = 9.0
 """The most that the light changes the logarithm of the odds of a colour by."""
 _LEAST: Final = 1e-9
@@ -47,18 +55,37 @@ class Views:
 
     pieces: Floats
     """If it bears a light piece, and if it bears a dark one, `(n, 2, FEATURES)`."""
+    ways: Floats
+    """How these follow from a light, `(n, 2, FEATURES, lights)`."""
     empty: Floats
     """If it is empty, the logarithm of its colour, `(n, 3)`."""
 
     @classmethod
     def of(cls, matcher: FaceMatcher, seen: Comparison) -> Self:
         """From a comparison with the faces."""
-        levels = np.log(np.maximum(seen.levels, 0) + DIM) - np.log(matcher.levels + DIM)
+        known = np.log(matcher.levels + DIM)
+        levels = np.log(np.maximum(seen.levels, 0) + DIM) - known
         marks = np.log(seen.marks + 1) - np.log(matcher.marks + 1)
         views = np.concatenate([levels, marks[..., None]], axis=2)
-        rows = np.arange(len(views))
-        best = [best_face(seen.alike, matcher.contents, dark=dark) for dark in (False, True)]
-        return cls(np.stack([views[rows, face] for face in best], axis=1), np.log(seen.middle + DIM))
+        best = np.stack([best_face(seen.alike, matcher.contents, dark=dark) for dark in (False, True)], axis=1)
+        rows = np.arange(len(views))[:, None]
+        return cls(views[rows, best], ways_of(known[best]), np.log(seen.middle + DIM))
+
+    def those(self, squares: NDArray[np.bool_]) -> Views:
+        """What these squares say."""
+        return Views(self.pieces[squares], self.ways[squares], self.empty[squares])
+
+
+def ways_of(colours: Floats) -> Floats:
+    """How what is seen of things of these `colours` `(..., 3)`, logarithms, follows from a light.
+
+    `(..., FEATURES, lights)`; how strong the marks are, the last of the features, only from their own gain.
+    """
+    ways = np.zeros((*colours.shape[:-1], FEATURES, len(_LIGHTS)))
+    ways[..., :FEATURES] = np.eye(FEATURES)
+    ways[..., :3, FEATURES] = colours - _MIDDLING
+    ways[..., :3, FEATURES + 1] = colours - colours.mean(axis=-1, keepdims=True)
+    return ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,59 +113,98 @@ class Agreement:
         known = np.maximum(states[:, 1:3] / np.maximum(pieces, 1e-12)[:, None], _LEAST)
         known /= known.sum(axis=1, keepdims=True)
         empty = self._said_by_empty(views, bare)
-        answers = [self._answer(views, bare, pieces, known, empty, begin) for begin in (known, known[:, ::-1])]
+        surer = softmax(_SURER * np.log(known))
+        answers = [self._answer(views, bare, pieces, known, empty, begin) for begin in (surer, surer[:, ::-1])]
         weights = softmax(np.array([fit for fit, _, _ in answers]))
         shares = sum(weight * shares for weight, (_, shares, _) in zip(weights, answers, strict=True))
         told = sum(weight * told for weight, (_, _, told) in zip(weights, answers, strict=True))
         return np.asarray(shares), np.asarray(told)
 
-    def against_others(self, pieces: Floats, colours: NDArray[np.integer]) -> Floats:
-        """By how much each of these `pieces` `(n, 2, FEATURES)` says its own colour beside the others, as log odds.
+    def against_others(self, views: Views, colours: NDArray[np.integer]) -> Floats:
+        """By how much each of these pieces says its own colour beside the others, as log odds.
 
         `colours` holds 0 for light and 1 for dark, `(n,)`. What `trust` is learnt from.
         """
-        rows = np.arange(len(pieces))
-        own = pieces[rows, colours]
-        others = (own.sum(axis=0) - own) / max(len(own) - 1, 1)
-        away = pieces - others[:, None]
-        fits = _fit(np.einsum("nci,ij,ncj->nc", away, np.linalg.inv(_DOUBT * self.spread), away), FEATURES)
+        rows = np.arange(len(colours))
+        light, unsure = _told_by_others(*_told_by(views.pieces[rows, colours], views.ways[rows, colours], self._spread))
+        fits = self._fits(views, light, unsure)
         return np.asarray(fits[rows, colours] - fits[rows, 1 - colours])
+
+    @property
+    def _spread(self) -> Floats:
+        return np.asarray(_DOUBT * self.spread)
+
+    @property
+    def _way_of_empty(self) -> Floats:
+        return ways_of(self.empty)[:3]
 
     def _answer(
         self, views: Views, bare: Floats, pieces: Floats, known: Floats, by_empty: tuple[Floats, Floats], shares: Floats
     ) -> tuple[float, Floats, Floats]:
         """How well the squares agree in the end, and `colours`, when their colours are taken for `shares` first."""
-        spread, apart = _DOUBT * self.spread, views.pieces[:, 0] - views.pieces[:, 1]
+        apart = views.pieces[:, 0] - views.pieces[:, 1]
         (empty, said_empty), told = by_empty, np.zeros(len(pieces))
-        all_sure, all_said = _USUAL_LIGHT, np.zeros((FEATURES, 1))
+        sure, said = by_empty
         for _ in range(_ROUNDS):
             unsure = (shares[:, 0] * shares[:, 1])[:, None, None] * apart[:, :, None] * apart[:, None]
-            sure = pieces[:, None, None] * np.linalg.inv(spread + unsure) + empty
-            said = (sure - empty) @ (shares[:, :, None] * views.pieces).sum(axis=1)[:, :, None] + said_empty
-            all_sure, all_said = _USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0)
-            others = np.linalg.inv(all_sure - sure)
-            away = views.pieces - (others @ (all_said - said))[:, None, :, 0]
-            fits = _fit(np.einsum("nci,nij,ncj->nc", away, np.linalg.inv(spread + others), away), FEATURES)
+            weights = (pieces[:, None] * shares)[:, :, None, None]
+            sure_of, said_of = _told_by(views.pieces, views.ways, (self._spread + unsure)[:, None])
+            sure, said = (weights * sure_of).sum(axis=1) + empty, (weights * said_of).sum(axis=1) + said_empty
+            fits = self._fits(views, *_told_by_others(sure, said))
             told = np.clip(self.trust * (fits[:, 0] - fits[:, 1]), -_MOST, _MOST)
             shares = softmax(np.log(known) + np.stack([told, -told], axis=1) / 2)
-        light = np.linalg.solve(all_sure, all_said)[:, 0]
+        light = np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0))[:, 0]
         return self._likelihood(views, bare, pieces, light) + _mean(shares * np.log(known), pieces), shares, told
 
+    def _fits(self, views: Views, light: Floats, unsure: Floats) -> Floats:
+        """How well each square, seen as either colour, fits a light `(n, lights, 1)`, of a covariance, `(n, 2)`."""
+        away = views.pieces - (views.ways @ light[:, None])[..., 0]
+        spread = self._spread + views.ways @ unsure[:, None] @ views.ways.swapaxes(2, 3)
+        return np.asarray(_fit(_squared(away, np.linalg.inv(spread)), FEATURES) - np.linalg.slogdet(spread)[1] / 2)
+
     def _said_by_empty(self, views: Views, bare: Floats) -> tuple[Floats, Floats]:
-        """How sure empty squares are of the light, `(n, FEATURES, FEATURES)`, and that times what they say it is."""
-        sure = np.zeros((len(bare), FEATURES, FEATURES))
-        sure[:, :3, :3] = (_EMPTY_WEIGHS * bare)[:, None, None] * np.linalg.inv(_DOUBT * self.empty_spread)
-        light = np.pad(views.empty - self.empty, ((0, 0), (0, FEATURES - 3)))
-        return sure, sure @ light[:, :, None]
+        """What empty squares say about the light; see `_told_by`."""
+        away = views.empty - self.empty
+        sure, said = _told_by(away, self._way_of_empty, _DOUBT * self.empty_spread)
+        weights = (_EMPTY_WEIGHS * bare)[:, None, None]
+        return weights * sure, weights * said
 
     def _likelihood(self, views: Views, bare: Floats, pieces: Floats, light: Floats) -> float:
         """How likely it is that the squares look as they do in this light, as a logarithm."""
-        away, empty = views.pieces - light, views.empty - self.empty - light[:3]
-        inverse, empty_inverse = (np.linalg.inv(_DOUBT * each) for each in (self.spread, self.empty_spread))
-        fits = _fit(np.einsum("nci,ij,ncj->nc", away, inverse, away), FEATURES)
-        empty_fits = _fit(np.einsum("ni,ij,nj->n", empty, empty_inverse, empty), 3)
+        away, empty = views.pieces - views.ways @ light, views.empty - self.empty - self._way_of_empty @ light
+        fits = _fit(_squared(away, np.linalg.inv(self._spread)), FEATURES)
+        empty_fits = _fit(_squared(empty, np.linalg.inv(_DOUBT * self.empty_spread)), 3)
         fit = (pieces * np.logaddexp(*fits.T)).sum() + _EMPTY_WEIGHS * (bare * empty_fits).sum()
         return float(fit - light @ _USUAL_LIGHT @ light / 2)
+
+
+def left_by_others(seen: Floats, ways: Floats, spread: Floats) -> Floats:
+    """What of views `(n, FEATURES)` the light that the others tell leaves unexplained, `(n, FEATURES)`."""
+    light, _ = _told_by_others(*_told_by(seen, ways, spread))
+    return np.asarray(seen - (ways @ light)[..., 0])
+
+
+def light_of(seen: Floats, ways: Floats, spread: Floats) -> Floats:
+    """The light that all these views `(n, FEATURES)` tell together, `(lights,)`."""
+    sure, said = _told_by(seen, ways, spread)
+    return np.asarray(np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0))[:, 0])
+
+
+def _told_by(seen: Floats, ways: Floats, spread: Floats) -> tuple[Floats, Floats]:
+    """How sure views `(..., features)` are of a light, `(..., lights, lights)`, and that times what they say it is."""
+    onto = ways.swapaxes(-1, -2) @ np.linalg.inv(spread)
+    return onto @ ways, onto @ seen[..., None]
+
+
+def _told_by_others(sure: Floats, said: Floats) -> tuple[Floats, Floats]:
+    """For each square the light that all others tell, `(n, lights, 1)`, and its covariance; from `_told_by`."""
+    unsure = np.linalg.inv(_USUAL_LIGHT + sure.sum(axis=0) - sure)
+    return unsure @ (said.sum(axis=0) - said), unsure
+
+
+def _squared(away: Floats, inverse: Floats) -> Floats:
+    """Squared distances of `away` `(..., features)`."""
+    return np.asarray((away[..., None, :] @ inverse @ away[..., None])[..., 0, 0])
 
 
 def _fit(distance: Floats, features: int) -> Floats:

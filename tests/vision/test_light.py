@@ -6,19 +6,27 @@ import numpy as np
 import pytest
 
 from companion.profile import EnrolledLight
-from companion.vision.light import FEATURES, Agreement, Views
+from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
 
 STEP = np.array([0.6, 0.5, 0.4, 0.1])
 """A light piece is so much brighter than a dark one, as logarithms."""
-AGREEMENT = Agreement(0.01 * np.eye(FEATURES), np.zeros(3), 0.01 * np.eye(3), 1.0)
+AGREEMENT = Agreement(0.01 * np.eye(FEATURES), np.full(3, 4.8), 0.01 * np.eye(3), 1.0)
 
 
-def views(colours: str, lamp=(0.0, 0.0, 0.0, 0.0)) -> Views:
+FACES = {"l": np.array([5.1, 5.0, 5.0]), "d": np.array([4.5, 4.5, 4.6])}
+"""The colours of the pieces as they were enrolled, as logarithms; so much brighter is a light one."""
+
+
+def views(colours: str, lamp=(0.0, 0.0, 0.0, 0.0), contrast=0.0, saturation=0.0) -> Views:
     """What squares say under a lamp: l is a light piece, d a dark one, a dot an empty square."""
-    light, rng = np.array(lamp), np.random.default_rng(0)
-    said = {"l": (light, light + STEP), "d": (light - STEP, light), ".": (light, light)}
-    pieces = np.array([said[colour] for colour in colours])
-    return Views(pieces + rng.normal(0, 0.03, pieces.shape), np.repeat(light[None, :3], len(colours), axis=0))
+    light, rng = np.array([*lamp, contrast, saturation]), np.random.default_rng(0)
+    ways = {colour: ways_of(face) for colour, face in FACES.items()}
+    looks = {"l": (ways["l"] @ light, ways["l"] @ light + STEP), "d": (ways["d"] @ light - STEP, ways["d"] @ light)}
+    empty = ways_of(AGREEMENT.empty) @ light
+    pieces = np.array([looks.get(colour, (empty, empty)) for colour in colours])
+    both = np.repeat(np.stack([ways["l"], ways["d"]])[None], len(colours), axis=0)
+    bare = np.repeat((AGREEMENT.empty + empty[:3])[None], len(colours), axis=0)
+    return Views(pieces + rng.normal(0, 0.03, pieces.shape), both, bare)
 
 
 def known(colours: str, **doubts: float) -> np.ndarray:
@@ -66,9 +74,20 @@ def test_what_is_not_trusted_changes_nothing():
 
 
 def test_each_piece_speaks_for_its_colour_beside_the_others():
-    odds = AGREEMENT.against_others(views("lldd").pieces, np.array([0, 0, 1, 1]))
+    odds = AGREEMENT.against_others(views("lldd"), np.array([0, 0, 1, 1]))
     assert (odds > 3).all()
-    assert (AGREEMENT.against_others(views("lldd").pieces, np.array([1, 0, 1, 1]))[0]) < 0
+    assert (AGREEMENT.against_others(views("lldd"), np.array([1, 0, 1, 1]))[0]) < 0
+
+
+@pytest.mark.parametrize(("contrast", "saturation"), [(0.35, 0), (-0.35, 0), (0, 0.5), (0.2, -0.4)])
+def test_a_camera_with_other_contrast_or_colours_is_part_of_the_light(contrast, saturation):
+    board = views("lldd" + "." * 12, (-0.4, -0.3, -0.2, 0), contrast, saturation)
+    shares, _ = AGREEMENT.colours(board, known("lldd" + "." * 12))
+    assert (shares[[0, 1, 2, 3], [0, 0, 1, 1]] > 0.999).all()
+    rows, colours = np.arange(4), np.array([0, 0, 1, 1])
+    own, ways = board.pieces[rows, colours], board.ways[rows, colours]
+    assert np.abs(left_by_others(own, ways, AGREEMENT.spread)).max() < 0.15
+    assert light_of(own, ways, AGREEMENT.spread)[:3] == pytest.approx((-0.4, -0.3, -0.2), abs=0.15)
 
 
 @pytest.mark.parametrize("field", [{"spread": (1.0,) * 15}, {"trust": -1}, {"empty": (0.0, float("nan"), 0.0)}])
