@@ -24,6 +24,9 @@ _WHOLE_SHARE = 0.8
 STILL_S = 1.0
 """How long each picture of a folder is taken to lie on the table, in seconds."""
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"})
+_FOREIGN_SUFFIXES = frozenset({".heic", ".heif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2"})
+"""Pictures, such as telephones and cameras make, that OpenCV cannot read: a move may be on any of them."""
+_FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
 
 class VideoFile:
@@ -101,10 +104,11 @@ class StillFolder:
         self.name = f"images:{path}"
         folder = Path(path)
         _refuse_missing(folder, "folder", directory=True)
-        self._pictures = sorted(
-            (file for file in folder.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES and is_file(file)),
-            key=_natural_order,
-        )
+        files = sorted((file for file in folder.iterdir() if is_file(file)), key=_natural_order)
+        foreign = next((file for file in files if file.suffix.lower() in _FOREIGN_SUFFIXES), None)
+        if foreign:
+            raise SourceError(f"{foreign} {_FOREIGN}")
+        self._pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
         if not self._pictures:
             raise SourceError(f"{path} has no picture in it; put .jpg or .png files there")
         self._given = 0
@@ -156,6 +160,8 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
     except (cv2.error, OSError):
         image = None
+    if image is None and path.suffix.lower() in _FOREIGN_SUFFIXES:
+        raise VisionError(f"{path} {_FOREIGN}")
     if image is None:
         raise VisionError(f"{path} is not a picture that can be read; it may be damaged, or not a picture at all")
     return np.asarray(image, np.uint8)

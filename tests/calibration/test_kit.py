@@ -80,7 +80,14 @@ def test_what_cannot_be_written_or_drawn_is_one_line(tmp_path):
         draw_kit("a5")
 
 
-def test_the_kit_is_written_to_a_file():
-    done = CliRunner().invoke(kit, ["-o", "-"])
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ("-", "the kit is written to a file, such as -o kit.pdf"),
+        ("kit.svg", "the kit is a PDF, which kit.svg does not"),
+    ],
+)
+def test_the_kit_is_written_to_a_pdf_file(output, says):
+    done = CliRunner().invoke(kit, ["-o", output])
     assert done.exit_code == 2
-    assert "the kit is written to a file, such as -o kit.pdf" in done.output
+    assert says in done.output

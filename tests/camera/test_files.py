@@ -125,6 +125,9 @@ def bad_files(tmp_path) -> Path:
     (tmp_path / "broken.mp4").write_bytes(b"\0\0\0\x18ftypmp42" + bytes(range(256)) * 9)
     (tmp_path / "words.txt").write_text("not a video")
     (tmp_path / "bare").mkdir()
+    (tmp_path / "phone").mkdir()
+    for name in ("1.jpg", "2.HEIC"):
+        (tmp_path / "phone" / name).write_bytes(b"a picture")
     return tmp_path
 
 
@@ -141,6 +144,7 @@ def bad_files(tmp_path) -> Path:
         ("{}/" + "long" * 80, "is not a source; known are"),
         ("images:{}/words.txt", "is a file, not a folder"),
         ("images:{}/bare", "has no picture in it"),
+        ("images:{}/phone", "2.HEIC is a picture of a kind that cannot be read; save such pictures as .jpg"),
         ("tape:1", "is not a source; known are"),
         ("phone:", "let an app on the phone make it a network camera (MJPEG), and give its address: http://"),
         ("{}/words.txt", "did you mean video:"),
@@ -151,6 +155,11 @@ def test_bad_source_is_refused_in_one_clear_line(bad_files, text, says):
         opened(text.format(bad_files))
     assert says in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_picture_of_a_foreign_kind_is_named_as_such(bad_files):
+    with pytest.raises(VisionError, match=r"2\.HEIC is a picture of a kind that cannot be read; save such"):
+        read_picture(bad_files / "phone" / "2.HEIC")
 
 
 def test_picture_is_turned_upright_as_its_exif_says(tmp_path):
