@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 FACE = 33
 """Side of a face's picture, in pixels of the top view."""
-_COARSE = 25
-"""Pixels per square in which faces are compared."""
+_COARSE = 20
+"""Pixels per square in which faces are looked for; where they are found, they are compared in all pixels."""
 _RADIUS = 0.34
 """Of the disc that is compared, in squares."""
 _LEAN = (0.40, 0.25)
 """How far from the middle of its patch a top is looked for, upwards and downwards, in squares."""
 _ASIDE = 0.28
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
+_EVERY = 2
+"""Every second angle is looked for; where one is found, its neighbours are compared, too."""
 _COMPONENTS = 64
-_SMALL = PATCH * _COARSE // SQUARE
-"""Side of a patch in these pixels."""
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
 _NOISE = 1.0
@@ -62,7 +62,7 @@ class Comparison:
     """Patches beside faces, each face turned as and at the place where it is most like the patch."""
 
     alike: NDArray[np.float32]
-    """How alike their marks are, `(n, faces)`, from -1 to 1.
+    """How alike their marks are, `(n, faces)`, from 0 to 1.
 
     A correlation that leaves as much unexplained as, in the geometric mean, those of the marks' shape and of the marks
     as they were enrolled.
@@ -94,36 +94,22 @@ class FaceMatcher:
         """`angles` are those that things may be turned by, in degrees."""
         self.contents = np.array([face.content for face in faces])
         """The content of each face, `(faces,)`."""
-        self._reach = int(np.ceil(_RADIUS * _COARSE))
-        along = np.arange(-self._reach, self._reach + 1)
-        x, y = np.meshgrid(along, along)
-        self._disc = np.hypot(x, y) <= _RADIUS * _COARSE
-        slopes = np.stack([np.ones(int(self._disc.sum())), x[self._disc], y[self._disc]])
-        self._slopes = (slopes / np.linalg.norm(slopes, axis=1, keepdims=True)).astype(np.float32)
-        self._angles = tuple(angles)
-        discs = np.array([self._turn(face.picture, angle) for face in faces for angle in self._angles])
-        rough = self._rough(discs)
-        self._marks = rough.reshape(len(faces), len(self._angles), 3, -1)
+        self._search = _Search(faces, angles[::_EVERY])
+        self._scale = _Scale(SQUARE)
+        discs = np.array([[self._scale.turned(face.picture, angle) for angle in angles] for face in faces])
+        self._marks = self._scale.levelled(discs)
         """Each face's marks at each angle, brightness and slope taken out, `(faces, angles, 3, pixels)`."""
-        self._strength = np.asarray(
-            np.linalg.norm(self._marks.reshape(*self._marks.shape[:2], -1), axis=2).mean(axis=1)
-        )
-        self._fine = np.sqrt(3 * self._marks.shape[3])
-        self.levels = np.asarray(discs[:: len(self._angles)].mean(axis=2), np.float32)
+        self._shapes = _shapes(self._marks)
+        self._strength = np.asarray(np.linalg.norm(self._marks, axis=(2, 3)).mean(axis=1))
+        self._fine = np.sqrt(np.prod(self._marks.shape[2:]))
+        self.levels = np.asarray(discs[:, 0].mean(axis=2), np.float32)
         """The mean colour of each face, `(faces, 3)` BGR."""
         self.marks = np.asarray(self._strength / self._fine, np.float32)
         """How strong its marks are, in grey levels, `(faces,)`."""
-        shapes = _shapes(rough)
-        self._shapes = shapes.reshape(len(faces), len(self._angles), -1)
-        axes, self._turned = _compress(shapes)
-        self._onto = np.concatenate([axes, self._slopes.T], axis=1)
-        self._places = self._discs()
-        reach = slice(_SMALL // 2 - self._reach, _SMALL // 2 + self._reach + 1)
-        self._middle = np.zeros((_SMALL, _SMALL), np.bool_)
-        self._middle[reach, reach] = self._disc
+        self._middle = self._scale.disc(PATCH // 2 - self._scale.reach, PATCH // 2 - self._scale.reach)
 
     def likeness(self, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """The best correlation of each patch `(n, PATCH, PATCH, 3)` with each face, `(n, faces)`, from -1 to 1."""
+        """How alike each patch `(n, PATCH, PATCH, 3)` is to each face, `(n, faces)`; see `Comparison.alike`."""
         return self.compare(patches).alike
 
     def compare(self, patches: NDArray[np.uint8], those: NDArray[np.bool_] | None = None) -> Comparison:
@@ -132,55 +118,104 @@ class FaceMatcher:
         alike, marks = np.zeros((2, len(patches), faces), np.float32)
         levels, middle = np.zeros((len(patches), faces, 3), np.float32), np.zeros((len(patches), 3), np.float32)
         for i, patch in enumerate(patches):
-            small = cv2.resize(patch, (_SMALL, _SMALL), interpolation=cv2.INTER_AREA).astype(np.float32)
-            middle[i] = small[self._middle].mean(axis=0)
+            seen = patch.astype(np.float32)
+            middle[i] = np.take(seen, self._middle).reshape(3, -1).mean(axis=1)
             if those is None or those[i]:
-                alike[i], marks[i], levels[i] = self._compared(small)
+                alike[i], marks[i], levels[i] = self._compared(seen, *self._search.find(patch))
         return Comparison(alike, marks, levels, middle)
 
-    def _turn(self, picture: NDArray[np.uint8], angle: float) -> NDArray[np.float32]:
+    def _compared(
+        self, seen: NDArray[np.float32], found: NDArray[np.intp], at: NDArray[np.intp]
+    ) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
+        """How alike, how strongly marked and of which mean colour what is seen is, for each face: a `Comparison`.
+
+        `found` are the angles and `at` the places of `_Search.find`.
+        """
+        faces = np.arange(len(found))
+        turns = (found[:, None] * _EVERY + np.arange(1 - _EVERY, _EVERY)) % self._marks.shape[1]
+        discs = np.take(seen, self._scale.discs_near(at)).reshape(len(faces), -1, 3, self._scale.pixels)
+        rough = self._scale.levelled(discs)
+        along = np.einsum("fscp,ftp->fstc", rough, self._shapes[faces[:, None], turns], optimize=True)
+        of_shape = np.einsum("fstc,fscd,fstd->fst", along, np.linalg.inv(_covariance(rough)), along)
+        place, turn = np.divmod(of_shape.reshape(len(faces), -1).argmax(axis=1), turns.shape[1])
+        here, marks = rough[faces, place], self._marks[faces, turns[faces, turn]]
+        shared = np.maximum(np.einsum("fcp,fcp->f", here, marks), 0)
+        as_enrolled = shared / ((np.linalg.norm(here, axis=(1, 2)) + _FLAT) * (self._strength + _FLAT))
+        left = np.maximum((1 - of_shape[faces, place, turn]) * (1 - as_enrolled**2), 0)
+        levels = discs[faces, place].mean(axis=2)
+        return np.sqrt(1 - np.sqrt(left)), shared / (self._strength * self._fine + _FLAT), levels
+
+
+class _Scale:
+    """Discs in pictures that have so many pixels to a square."""
+
+    def __init__(self, square: int) -> None:
+        self._square, self._side = square, PATCH * square // SQUARE
+        self.reach = int(np.ceil(_RADIUS * square))
+        along = np.arange(-self.reach, self.reach + 1)
+        x, y = np.meshgrid(along, along)
+        self._inside = np.hypot(x, y) <= _RADIUS * square
+        self.pixels = int(self._inside.sum())
+        slopes = np.stack([np.ones(self.pixels), x[self._inside], y[self._inside]])
+        self.slopes = (slopes / np.linalg.norm(slopes, axis=1, keepdims=True)).astype(np.float32)
+        """Even brightness, and a slope across and down, each of length 1, `(3, pixels)`."""
+        at = (x + y * self._side)[self._inside] + self.reach * (self._side + 1)
+        self._at = (3 * at + np.arange(3)[:, None]).ravel()
+
+    def disc(self, x: int, y: int) -> NDArray[np.intp]:
+        """Where in a patch, flattened, the pixels of the disc are whose box begins at x and y, `(3 * pixels,)`."""
+        return np.asarray(self._at + 3 * (x + y * self._side))
+
+    def discs_near(self, at: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The same of all discs that are one disc of the search, at each place `(n, 2)`, `(n, places, 3 * pixels)`."""
+        finer = self._square // _COARSE
+        middles = (at + int(np.ceil(_RADIUS * _COARSE))) * finer
+        boxes = np.clip(middles[:, None] + np.arange(finer)[:, None] - self.reach, 0, self._side - 2 * self.reach - 1)
+        starts = boxes[:, None, :, 0] + self._side * boxes[:, :, None, 1]
+        return np.asarray(self._at + 3 * starts.reshape(len(at), -1, 1))
+
+    def shrunk(self, patch: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """A patch in this scale, about 0."""
+        small = cv2.resize(patch, (self._side, self._side), interpolation=cv2.INTER_AREA).astype(np.float32)
+        return np.asarray(small - small.mean(axis=(0, 1)), np.float32)
+
+    def turned(self, picture: NDArray[np.uint8], angle: float) -> NDArray[np.float32]:
         """The disc of a face that is turned, `(3, pixels)`."""
-        scale, middle = _COARSE / SQUARE, (FACE - 1) / 2
+        scale, middle, side = self._square / SQUARE, (FACE - 1) / 2, 2 * self.reach + 1
         motion = np.asarray(cv2.getRotationMatrix2D((middle, middle), angle, scale), np.float64)
-        motion[:, 2] += self._reach - middle
-        side = 2 * self._reach + 1
+        motion[:, 2] += self.reach - middle
         soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), 0.45 / scale)
         seen = cv2.warpAffine(soft, motion, (side, side), borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(seen, np.float32)[self._disc].T
+        return np.asarray(seen, np.float32)[self._inside].T
 
-    def _rough(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Discs `(..., 3, pixels)`, brightness and slope taken out."""
-        return np.asarray(discs - (discs @ self._slopes.T) @ self._slopes, np.float32)
+    def levelled(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Discs `(..., pixels)`, brightness and slope taken out."""
+        return np.asarray(discs - (discs @ self.slopes.T) @ self.slopes, np.float32)
 
-    def _discs(self) -> NDArray[np.intp]:
-        """Where in a small patch, flattened, the pixels of the disc at every place are: `(places, 3 * pixels)`."""
-        middle, side = (_SMALL - 1) / 2 - self._reach, 2 * self._reach + 1
-        top, bottom = max(0, int(middle - _LEAN[0] * _COARSE)), int(middle + _LEAN[1] * _COARSE) + 1
-        left, right = max(0, int(middle - _ASIDE * _COARSE)), int(middle + _ASIDE * _COARSE) + 2
-        pixels = np.arange(_SMALL * _SMALL * 3).reshape(_SMALL, _SMALL, 3)
-        seen = np.lib.stride_tricks.sliding_window_view(pixels, (side, side), (0, 1))[top:bottom, left:right]
-        at = seen.reshape(-1, 3, side, side)[:, :, self._disc]
-        return np.ascontiguousarray(at.reshape(len(at), -1))
 
-    def _compared(
-        self, small: NDArray[np.float32]
-    ) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
-        """How alike, how strongly marked and of which mean colour a small patch is, for each face; see `Comparison`."""
-        mean = small.mean(axis=(0, 1))
-        discs = np.take(small - mean, self._places)
-        fits = self._fits(discs)
-        turns = fits.max(axis=0).reshape(len(self.contents), -1).argmax(axis=1)
-        faces = np.arange(len(turns))
-        places = fits[:, faces * len(self._angles) + turns].argmax(axis=0)
-        seen = discs[places].reshape(len(faces), 3, -1)
-        rough = self._rough(seen)
-        along = np.einsum("fcp,fp->fc", rough, self._shapes[faces, turns])[..., None]
-        of_shape = (along.transpose(0, 2, 1) @ np.linalg.solve(_covariance(rough), along))[:, 0, 0]
-        shared = np.maximum(np.einsum("fcp,fcp->f", rough, self._marks[faces, turns]), 0)
-        length = np.linalg.norm(rough.reshape(len(faces), -1), axis=1)
-        as_enrolled = shared / ((length + _FLAT) * (self._strength + _FLAT))
-        left = np.maximum((1 - of_shape) * (1 - as_enrolled**2), 0)
-        return np.sqrt(1 - np.sqrt(left)), shared / (self._strength * self._fine + _FLAT), seen.mean(axis=2) + mean
+class _Search:
+    """Looks for faces at every place of a patch and every angle, coarsely."""
+
+    def __init__(self, faces: Sequence[Face], angles: Sequence[float]) -> None:
+        self._scale, self._angles = _Scale(_COARSE), len(angles)
+        discs = np.array([self._scale.turned(face.picture, angle) for face in faces for angle in angles])
+        axes, self._turned = _compress(_shapes(self._scale.levelled(discs)))
+        self._onto = np.concatenate([axes, self._scale.slopes.T], axis=1)
+        middle = (PATCH * _COARSE // SQUARE - 1) / 2 - self._scale.reach
+        rows = range(max(0, int(middle - _LEAN[0] * _COARSE)), int(middle + _LEAN[1] * _COARSE) + 1)
+        columns = range(max(0, int(middle - _ASIDE * _COARSE)), int(middle + _ASIDE * _COARSE) + 2)
+        self._at = np.array([(x, y) for y in rows for x in columns])
+        self._places = np.stack([self._scale.disc(x, y) for x, y in self._at.tolist()])
+
+    def find(self, patch: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The index of the angle at which each face fits a patch `(PATCH, PATCH, 3)` best, `(faces,)`, and where.
+
+        That is where the disc's box begins, x and y, `(faces, 2)`.
+        """
+        fits = self._fits(np.take(self._scale.shrunk(patch), self._places))
+        turns = fits.max(axis=0).reshape(-1, self._angles).argmax(axis=1)
+        of_faces = fits[:, np.arange(len(turns)) * self._angles + turns]
+        return turns, self._at[of_faces.argmax(axis=0)]
 
     def _fits(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
         """How well discs `(places, 3 * pixels)` show the shape of each turned face, `(places, faces * angles)`.
@@ -191,7 +226,7 @@ class FaceMatcher:
         """
         channels = discs.reshape(len(discs), 3, -1)
         projected = (channels.reshape(-1, channels.shape[2]) @ self._onto).reshape(*channels.shape[:2], -1)
-        along, slopes = np.split(projected, [-len(self._slopes)], axis=2)
+        along, slopes = np.split(projected, [-len(self._scale.slopes)], axis=2)
         covariance = _covariance(channels) - np.einsum("pcs,pds->pcd", slopes, slopes)
         whitened = np.linalg.inv(np.linalg.cholesky(covariance)) @ along
         shares = (whitened.reshape(-1, whitened.shape[2]) @ self._turned).reshape(*channels.shape[:2], -1)
@@ -199,16 +234,16 @@ class FaceMatcher:
 
 
 def _covariance(channels: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Of three channels `(n, 3, pixels)` and some noise, times the pixels, `(n, 3, 3)`."""
-    noise = np.float32(_NOISE**2 * channels.shape[2]) * np.eye(3, dtype=np.float32)
-    return np.asarray(np.einsum("ncp,ndp->ncd", channels, channels) + noise, np.float32)
+    """Of three channels `(..., 3, pixels)` and some noise, times the pixels, `(..., 3, 3)`."""
+    noise = np.float32(_NOISE**2 * channels.shape[-1]) * np.eye(3, dtype=np.float32)
+    return np.asarray(np.einsum("...cp,...dp->...cd", channels, channels) + noise, np.float32)
 
 
 def _shapes(marks: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The shape of marks `(n, 3, pixels)`, `(n, pixels)`: the mixture of channels that varies most, of length 1."""
-    _, mixtures = np.linalg.eigh(marks @ marks.transpose(0, 2, 1))
-    shapes = np.einsum("nc,ncp->np", mixtures[:, :, -1], marks)
-    return np.asarray(shapes / (np.linalg.norm(shapes, axis=1, keepdims=True) + _FLAT), np.float32)
+    """The shape of marks `(..., 3, pixels)`, `(..., pixels)`: the mixture that varies most, of length 1."""
+    _, mixtures = np.linalg.eigh(marks @ marks.swapaxes(-1, -2))
+    shapes = np.einsum("...c,...cp->...p", mixtures[..., -1], marks)
+    return np.asarray(shapes / (np.linalg.norm(shapes, axis=-1, keepdims=True) + _FLAT), np.float32)
 
 
 def _compress(shapes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
