@@ -43,7 +43,7 @@ _EVERY = 2
 _COMPONENTS = 64
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
-_NOISE = 1.0
+_NOISE = 0.4
 """Standard deviation of a pixel that shows nothing, in grey levels."""
 
 
@@ -184,7 +184,7 @@ class _Scale:
         scale, middle, side = self._square / SQUARE, (FACE - 1) / 2, 2 * self.reach + 1
         motion = np.asarray(cv2.getRotationMatrix2D((middle, middle), angle, scale), np.float64)
         motion[:, 2] += self.reach - middle
-        soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), 0.45 / scale)
+        soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), 0.25 / scale)
         seen = cv2.warpAffine(soft, motion, (side, side), borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(seen, np.float32)[self._inside].T
 
