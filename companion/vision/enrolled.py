@@ -23,7 +23,7 @@ from companion.errors import ProfileError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Kind, Piece
 from companion.vision.context import softmax
-from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.faces import FACE, MEASURE, Comparison, Face, FaceMatcher, best_of_content, by_content
 from companion.vision.light import DIM, FEATURES, Agreement, Views
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
@@ -72,8 +72,8 @@ _LIGHT_DECIDES: Final = 3.0
 
 
 def fingerprint() -> str:
-    """What tells the network that a set was enrolled with from any other."""
-    return hashlib.sha256(bundled_backbone()).hexdigest()[:16]
+    """What tells the network and the comparison that a set was enrolled with from any other."""
+    return hashlib.sha256(bundled_backbone() + bytes([MEASURE])).hexdigest()[:16]
 
 
 def traits(recogniser: Recogniser, patches: Patches, tone: Tone) -> Floats:

@@ -26,20 +26,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.floating[Any]]
-
 FACE = 33
 """Side of a face's picture, in pixels of the top view."""
 _COARSE = 20
 """Pixels per square in which faces are looked for; where they are found, they are compared in all pixels."""
+_SOFT = 0.6
+"""And so much blurred, in those pixels: thin marks would else be missed that lie between two places."""
 _RADIUS = 0.34
 """Of the disc that is compared, in squares."""
 _LEAN = (0.40, 0.25)
 """How far from the middle of its patch a top is looked for, upwards and downwards, in squares."""
 _ASIDE = 0.28
+MEASURE = 2
+"""The number of this way to compare: what was learnt with another one is of no use."""
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
 _EVERY = 2
-"""Every second angle is looked for; where one is found, its neighbours are compared, too."""
+"""Every second angle is looked for; where one is found, those before and after it are compared, too."""
 _COMPONENTS = 64
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
@@ -59,7 +61,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Patches beside faces, each face turned as and at the place where it is most like the patch."""
+    """Patches beside faces, each face turned as and at the place where its shape fits the patch best."""
 
     alike: NDArray[np.float32]
     """How alike their marks are, `(n, faces)`, from 0 to 1.
@@ -100,11 +102,12 @@ class FaceMatcher:
         self._marks = self._scale.levelled(discs)
         """Each face's marks at each angle, brightness and slope taken out, `(faces, angles, 3, pixels)`."""
         self._shapes = _shapes(self._marks)
-        self._strength = np.asarray(np.linalg.norm(self._marks, axis=(2, 3)).mean(axis=1))
+        self._strength = np.asarray(np.linalg.norm(self._marks, axis=(2, 3)))
+        """How strong they are, `(faces, angles)`: turned by no right angle, thin ones are softer."""
         self._fine = np.sqrt(np.prod(self._marks.shape[2:]))
         self.levels = np.asarray(discs[:, 0].mean(axis=2), np.float32)
         """The mean colour of each face, `(faces, 3)` BGR."""
-        self.marks = np.asarray(self._strength / self._fine, np.float32)
+        self.marks = np.asarray(self._strength.mean(axis=1) / self._fine, np.float32)
         """How strong its marks are, in grey levels, `(faces,)`."""
         self._middle = self._scale.disc(PATCH // 2 - self._scale.reach, PATCH // 2 - self._scale.reach)
 
@@ -133,24 +136,28 @@ class FaceMatcher:
         """
         faces = np.arange(len(found))
         turns = (found[:, None] * _EVERY + np.arange(1 - _EVERY, _EVERY)) % self._marks.shape[1]
-        discs = np.take(seen, self._scale.discs_near(at)).reshape(len(faces), -1, 3, self._scale.pixels)
+        discs = np.take(seen, self._scale.discs_near(self._search.scale, at)).reshape(
+            len(faces), -1, 3, self._scale.pixels
+        )
         rough = self._scale.levelled(discs)
         along = np.einsum("fscp,ftp->fstc", rough, self._shapes[faces[:, None], turns], optimize=True)
-        of_shape = np.einsum("fstc,fscd,fstd->fst", along, np.linalg.inv(_covariance(rough)), along)
+        inverse = np.linalg.inv(_covariance(rough).astype(np.float64))
+        of_shape = np.minimum(np.einsum("fstc,fscd,fstd->fst", along, inverse, along), 1)
         place, turn = np.divmod(of_shape.reshape(len(faces), -1).argmax(axis=1), turns.shape[1])
         here, marks = rough[faces, place], self._marks[faces, turns[faces, turn]]
         shared = np.maximum(np.einsum("fcp,fcp->f", here, marks), 0)
-        as_enrolled = shared / ((np.linalg.norm(here, axis=(1, 2)) + _FLAT) * (self._strength + _FLAT))
-        left = np.maximum((1 - of_shape[faces, place, turn]) * (1 - as_enrolled**2), 0)
-        levels = discs[faces, place].mean(axis=2)
-        return np.sqrt(1 - np.sqrt(left)), shared / (self._strength * self._fine + _FLAT), levels
+        strength = self._strength[faces, turns[faces, turn]]
+        as_enrolled = shared / ((np.linalg.norm(here, axis=(1, 2)) + _FLAT) * (strength + _FLAT))
+        left = (1 - of_shape[faces, place, turn]) * (1 - np.minimum(as_enrolled, 1) ** 2)
+        return np.sqrt(1 - np.sqrt(left)), shared / (strength * self._fine + _FLAT), discs[faces, place].mean(axis=2)
 
 
 class _Scale:
     """Discs in pictures that have so many pixels to a square."""
 
-    def __init__(self, square: int) -> None:
-        self._square, self._side = square, PATCH * square // SQUARE
+    def __init__(self, square: int, soft: float = 0.0) -> None:
+        """`soft` is by how much pictures are blurred, in these pixels."""
+        self.square, self._side, self._soft = square, PATCH * square // SQUARE, soft
         self.reach = int(np.ceil(_RADIUS * square))
         along = np.arange(-self.reach, self.reach + 1)
         x, y = np.meshgrid(along, along)
@@ -166,25 +173,25 @@ class _Scale:
         """Where in a patch, flattened, the pixels of the disc are whose box begins at x and y, `(3 * pixels,)`."""
         return np.asarray(self._at + 3 * (x + y * self._side))
 
-    def discs_near(self, at: NDArray[np.intp]) -> NDArray[np.intp]:
-        """The same of all discs that are one disc of the search, at each place `(n, 2)`, `(n, places, 3 * pixels)`."""
-        finer = self._square // _COARSE
-        middles = (at + int(np.ceil(_RADIUS * _COARSE))) * finer
-        boxes = np.clip(middles[:, None] + np.arange(finer)[:, None] - self.reach, 0, self._side - 2 * self.reach - 1)
+    def discs_near(self, coarse: _Scale, at: NDArray[np.intp]) -> NDArray[np.intp]:
+        """The same of all discs that are one in a `coarse` scale, its box at `(n, 2)`; `(n, discs, 3 * pixels)`."""
+        finer = self.square // coarse.square
+        boxes = ((at + coarse.reach) * finer)[:, None] + np.arange(finer)[:, None] - self.reach
         starts = boxes[:, None, :, 0] + self._side * boxes[:, :, None, 1]
         return np.asarray(self._at + 3 * starts.reshape(len(at), -1, 1))
 
     def shrunk(self, patch: NDArray[np.uint8]) -> NDArray[np.float32]:
         """A patch in this scale, about 0."""
         small = cv2.resize(patch, (self._side, self._side), interpolation=cv2.INTER_AREA).astype(np.float32)
+        small = cv2.GaussianBlur(small, (0, 0), self._soft).astype(np.float32)
         return np.asarray(small - small.mean(axis=(0, 1)), np.float32)
 
     def turned(self, picture: NDArray[np.uint8], angle: float) -> NDArray[np.float32]:
         """The disc of a face that is turned, `(3, pixels)`."""
-        scale, middle, side = self._square / SQUARE, (FACE - 1) / 2, 2 * self.reach + 1
+        scale, middle, side = self.square / SQUARE, (FACE - 1) / 2, 2 * self.reach + 1
         motion = np.asarray(cv2.getRotationMatrix2D((middle, middle), angle, scale), np.float64)
         motion[:, 2] += self.reach - middle
-        soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), 0.25 / scale)
+        soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), float(np.hypot(0.25, self._soft)) / scale)
         seen = cv2.warpAffine(soft, motion, (side, side), borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(seen, np.float32)[self._inside].T
 
@@ -197,22 +204,21 @@ class _Search:
     """Looks for faces at every place of a patch and every angle, coarsely."""
 
     def __init__(self, faces: Sequence[Face], angles: Sequence[float]) -> None:
-        self._scale, self._angles = _Scale(_COARSE), len(angles)
-        discs = np.array([self._scale.turned(face.picture, angle) for face in faces for angle in angles])
-        axes, self._turned = _compress(_shapes(self._scale.levelled(discs)))
-        self._onto = np.concatenate([axes, self._scale.slopes.T], axis=1)
-        middle = (PATCH * _COARSE // SQUARE - 1) / 2 - self._scale.reach
+        self.scale, self._angles = _Scale(_COARSE, _SOFT), len(angles)
+        discs = np.array([self.scale.turned(face.picture, angle) for face in faces for angle in angles])
+        self._axes, self._turned = _compress(_shapes(self.scale.levelled(discs)))
+        middle = (PATCH * _COARSE // SQUARE - 1) / 2 - self.scale.reach
         rows = range(max(0, int(middle - _LEAN[0] * _COARSE)), int(middle + _LEAN[1] * _COARSE) + 1)
         columns = range(max(0, int(middle - _ASIDE * _COARSE)), int(middle + _ASIDE * _COARSE) + 2)
         self._at = np.array([(x, y) for y in rows for x in columns])
-        self._places = np.stack([self._scale.disc(x, y) for x, y in self._at.tolist()])
+        self._places = np.stack([self.scale.disc(x, y) for x, y in self._at.tolist()])
 
     def find(self, patch: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """The index of the angle at which each face fits a patch `(PATCH, PATCH, 3)` best, `(faces,)`, and where.
 
         That is where the disc's box begins, x and y, `(faces, 2)`.
         """
-        fits = self._fits(np.take(self._scale.shrunk(patch), self._places))
+        fits = self._fits(np.take(self.scale.shrunk(patch), self._places))
         turns = fits.max(axis=0).reshape(-1, self._angles).argmax(axis=1)
         of_faces = fits[:, np.arange(len(turns)) * self._angles + turns]
         return turns, self._at[of_faces.argmax(axis=0)]
@@ -221,14 +227,12 @@ class _Search:
         """How well discs `(places, 3 * pixels)` show the shape of each turned face, `(places, faces * angles)`.
 
         That is the square of the highest correlation that any mixture of a disc's channels has with the shape, as far
-        as that lies along the axes. Shapes are level, so of a slope only its part in the covariance has to be taken
-        out.
+        as that lies along the axes. Discs are levelled first: where one is as good as even, what is left of it is
+        rounding, and its covariance none, when slopes are taken out of that only.
         """
-        channels = discs.reshape(len(discs), 3, -1)
-        projected = (channels.reshape(-1, channels.shape[2]) @ self._onto).reshape(*channels.shape[:2], -1)
-        along, slopes = np.split(projected, [-len(self._scale.slopes)], axis=2)
-        covariance = _covariance(channels) - np.einsum("pcs,pds->pcd", slopes, slopes)
-        whitened = np.linalg.inv(np.linalg.cholesky(covariance)) @ along
+        channels = self.scale.levelled(discs.reshape(len(discs), 3, -1))
+        along = (channels.reshape(-1, channels.shape[2]) @ self._axes).reshape(*channels.shape[:2], -1)
+        whitened = np.linalg.inv(np.linalg.cholesky(_covariance(channels))) @ along
         shares = (whitened.reshape(-1, whitened.shape[2]) @ self._turned).reshape(*channels.shape[:2], -1)
         return np.asarray(np.einsum("pcf,pcf->pf", shares, shares), np.float32)
 

@@ -1,8 +1,8 @@
 """Which colour the pieces of a board have, told by the light in which they would have to lie.
 
 Each face shows what its piece looked like at enrolment. If a piece that is seen now is light, one lamp must be there;
-if it is dark, another: the `Views` of a square are how much brighter it is than either face, channel by channel, and
-how much stronger its marks are. All squares of a board lie under one lamp and before one camera, the empty ones too,
+if it is dark, another: the `Views` of a square are how much brighter it is than either face in each channel, and how
+much stronger its marks are. All squares of a board lie under one lamp and before one camera, the empty ones too,
 so the colours are those for which they agree best. A light is more than the gain of each channel: a camera that makes
 contrasts or colours stronger makes bright, or colourful, things brighter than others. How closely squares agree is
 learnt at enrolment, from boards put together (`Agreement`).
@@ -64,7 +64,7 @@ class Views:
     def of(cls, matcher: FaceMatcher, seen: Comparison) -> Self:
         """From a comparison with the faces."""
         known = np.log(matcher.levels + DIM)
-        levels = np.log(np.maximum(seen.levels, 0) + DIM) - known
+        levels = np.log(seen.levels + DIM) - known
         marks = np.log(seen.marks + 1) - np.log(matcher.marks + 1)
         views = np.concatenate([levels, marks[..., None]], axis=2)
         best = np.stack([best_face(seen.alike, matcher.contents, dark=dark) for dark in (False, True)], axis=1)
@@ -143,8 +143,7 @@ class Agreement:
     ) -> tuple[float, Floats, Floats]:
         """How well the squares agree in the end, and `colours`, when their colours are taken for `shares` first."""
         apart = views.pieces[:, 0] - views.pieces[:, 1]
-        (empty, said_empty), told = by_empty, np.zeros(len(pieces))
-        sure, said = by_empty
+        empty, said_empty = by_empty
         for _ in range(_ROUNDS):
             unsure = (shares[:, 0] * shares[:, 1])[:, None, None] * apart[:, :, None] * apart[:, None]
             weights = (pieces[:, None] * shares)[:, :, None, None]

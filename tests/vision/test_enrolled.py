@@ -80,8 +80,33 @@ def test_a_mark_is_known_again_where_channels_burnt_out_at_enrolment(piece):
     assert np.sort(explained)[-2] < -0.3
 
 
-def test_a_blank_thing_is_like_no_face(matcher):
-    assert matcher.likeness(np.full((1, PATCH, PATCH, 3), 128, np.uint8)).max() < 0.3
+@pytest.mark.parametrize("level", [0, 128, 255])
+def test_a_blank_thing_is_like_no_face(matcher, level):
+    assert matcher.likeness(np.full((1, PATCH, PATCH, 3), level, np.uint8)).max() < 0.3
+
+
+@pytest.mark.parametrize("ground", [0, 100, 200])
+def test_things_that_are_burnt_out_all_over_can_be_compared(matcher, ground):
+    patches = np.full((14, PATCH, PATCH, 3), ground, np.uint8)
+    for radius, patch in enumerate(patches, 12):
+        cv2.circle(patch, (36, 36), radius, (255,) * 3, -1)
+    assert np.isfinite(matcher.likeness(patches)).all()
+
+
+@pytest.mark.parametrize("turn", [0, 90, 6, 3])
+def test_thin_marks_are_told_apart_however_they_lie(turn):
+    lines = {1: (16, 9, 23), 2: (16, 9)}
+    faces = []
+    for content, rows in lines.items():
+        picture = np.full((FACE, FACE, 3), (180, 190, 200), np.uint8)
+        picture[9:25, 10:12] = 40
+        for row in rows:
+            picture[row : row + 2, 10:22] = 40
+        faces.append(Face(content, picture))
+    for i, face in enumerate(faces):
+        seen = FaceMatcher(faces).likeness(patch_with(face, turn)[None])
+        assert seen.max() < 0.999
+        assert by_content(seen)[0, 1 - i] < -0.3
 
 
 def test_what_explains_twice_as_little_is_log_two_behind():
