@@ -38,8 +38,10 @@ POOR = 0.1
 _TOP = slice(7, -7)
 """Where a face's picture surely shows the top of its piece."""
 _BURNT = 252
-"""A pixel with a channel of this level may have been brighter."""
+"""A pixel with two channels of this level shows little of what was brighter."""
 _MUCH = 0.2
+_BRIGHT = 160
+"""Where anything is so bright, more light would burn it out."""
 
 
 def refuse_bad_pictures(
@@ -93,10 +95,13 @@ def refuse_mixed_up(learnt: Learnt, name: str) -> None:
         )
 
 
-def in_words(learnt: Learnt, name: str) -> str:
-    """How well the kinds of a set can be told apart, and what to do about picture `name` of its pieces."""
-    poor = [pair for pair in learnt.pairs if pair.apart < POOR]
-    told = "All kinds are told apart well."
+def in_words(learnt: Learnt, name: str, *, plain: bool = False) -> str:
+    """How well the kinds of a set can be told apart, and what to do about picture `name` of its pieces.
+
+    `plain` pieces have no kinds.
+    """
+    poor = [] if plain else [pair for pair in learnt.pairs if pair.apart < POOR]
+    told = "Only their colours count." if plain else "All kinds are told apart well."
     if poor:
         told = f"These look much alike, and will often be asked about: {', '.join(map(_both, poor))}."
     advice = _exposure(learnt, name) or ("A picture from nearer, sharper or without glare may help." if poor else "")
@@ -109,13 +114,14 @@ def _exposure(learnt: Learnt, name: str) -> str:
     tops: dict[Colour, list[Bytes]] = {colour: [] for colour in Colour}
     for face, look in zip(told.faces, known, strict=True):
         tops[Piece.parse(face.piece).colour].append(look.picture[_TOP, _TOP])
-    burnt = [str(colour) for colour, seen in tops.items() if (np.max(seen, axis=3) >= _BURNT).mean() > _MUCH]
-    dark = [str(colour) for colour, seen in tops.items() if np.percentile(seen, 95) < DARKEST]
+    burnt = [str(colour) for colour, seen in tops.items() if (np.median(seen, axis=3) >= _BURNT).mean() > _MUCH]
+    bright = {colour: np.percentile(seen, 95) for colour, seen in tops.items()}
+    dark = [str(colour) for colour, level in bright.items() if level < DARKEST]
     if burnt:
         return (
             f"The {_and(burnt)} pieces are burnt out in {name}: better take both pictures with less light, or darker."
         )
-    if dark:
+    if dark and max(bright.values()) < _BRIGHT:
         return (
             f"The {_and(dark)} pieces are too dark in {name}: better take both pictures with more light, or brighter."
         )

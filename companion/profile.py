@@ -54,7 +54,7 @@ class EnrolledLight(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     spread: Annotated[tuple[Finite, ...], Field(min_length=16, max_length=16)]
-    """The covariance of what pieces say, 4 by 4."""
+    """The covariance of what pieces say that the others do not foresee, 4 by 4."""
     empty: tuple[Logarithm, Logarithm, Logarithm]
     """The colour of an empty square in the light of enrolment, B, G and R, as logarithms of grey levels."""
     empty_spread: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)]

@@ -17,6 +17,8 @@ from companion.camera.frames import Frame
 from companion.errors import EndOfSource, SourceError, VisionError
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
     from numpy.typing import NDArray
 
 _WHOLE_SHARE = 0.8
@@ -24,8 +26,10 @@ _WHOLE_SHARE = 0.8
 STILL_S = 1.0
 """How long each picture of a folder is taken to lie on the table, in seconds."""
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"})
-_FOREIGN_SUFFIXES = frozenset({".heic", ".heif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2"})
-"""Pictures, such as telephones and cameras make, that OpenCV cannot read: a move may be on any of them."""
+_FOREIGN_SUFFIXES = frozenset(
+    {".heic", ".heif", ".avif", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
+)
+"""Pictures, such as telephones and cameras make, that are not read: a move may be on any of them."""
 _FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
 
@@ -95,7 +99,8 @@ class StillFolder:
     """``images:FOLDER``: the pictures of a folder in the order of their names, each one for `STILL_S`.
 
     Each picture is given twice, at the start and in the middle of its time: it shows a table at rest. What is no file,
-    such as a folder or a link that leads nowhere, is no picture, whatever its name.
+    such as a folder or a link that leads nowhere, is no picture, whatever its name. A picture of a kind that cannot be
+    read is refused, unless one of its name that can be read lies beside it.
     """
 
     live = False
@@ -105,10 +110,8 @@ class StillFolder:
         folder = Path(path)
         _refuse_missing(folder, "folder", directory=True)
         files = sorted((file for file in folder.iterdir() if is_file(file)), key=_natural_order)
-        foreign = next((file for file in files if file.suffix.lower() in _FOREIGN_SUFFIXES), None)
-        if foreign:
-            raise SourceError(f"{foreign} {_FOREIGN}")
         self._pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
+        _refuse_foreign(files, {file.stem.lower() for file in self._pictures})
         if not self._pictures:
             raise SourceError(f"{path} has no picture in it; put .jpg or .png files there")
         self._given = 0
@@ -165,6 +168,13 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
     if image is None:
         raise VisionError(f"{path} is not a picture that can be read; it may be damaged, or not a picture at all")
     return np.asarray(image, np.uint8)
+
+
+def _refuse_foreign(files: Iterable[Path], names: Container[str]) -> None:
+    """Refuse pictures that cannot be read; those of these `names` were saved so that they can."""
+    for file in files:
+        if file.suffix.lower() in _FOREIGN_SUFFIXES and file.stem.lower() not in names and file.name[0] != ".":
+            raise SourceError(f"{file} {_FOREIGN}")
 
 
 def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:

@@ -115,8 +115,7 @@ def _with_pieces(
     learnt = learn(empty, pieces, layout, recogniser)
     if not plain:
         refuse_mixed_up(learnt, pictures[1])
-    words = "Only their colours count." if plain else in_words(learnt, pictures[1])
-    return known.model_copy(update={"enrolment": learnt.enrolment}), words
+    return known.model_copy(update={"enrolment": learnt.enrolment}), in_words(learnt, pictures[1], plain=plain)
 
 
 def _learnt(

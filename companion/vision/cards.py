@@ -54,9 +54,9 @@ _ANGLES = tuple(half + turn for half in (0, 180) for turn in (-12, -6, 0, 6, 12)
 _APART = 0.1
 """Two sheets that share no more than this are two things."""
 _ALIKE = 0.7
-"""A card that correlates less than this with every enrolled one is none of them."""
+"""A card that is less like every enrolled one than this is none of them."""
 _NEARLY = 0.15
-"""Rectangles that correlate nearly as well as the best have a say too."""
+"""Rectangles that are nearly as much alike as the best have a say too."""
 _MARGIN = 0.7
 """How much worse an enrolled card has to explain what is seen than the best one to be ruled out; see `by_content`."""
 

@@ -56,7 +56,7 @@ _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
 _VERY_ALIKE: Final = 0.85
 _MUCH_WORSE: Final = 0.8
-"""A face that correlates so well leaves no doubt of its colour if the other colour's are worse by so much beyond the
+"""A face that is so much alike leaves no doubt of its colour if the other colour's are worse by so much beyond the
 margin."""
 _FACES_WEIGH: Final = 5.0
 """The most that likeness to the faces changes the logarithm of the odds of a piece, or of its colour, by."""
@@ -101,7 +101,7 @@ class Look:
     colour_margin: float
     """The same of all faces of a colour, where those of the other explain it better."""
     least_alike: float
-    """A piece whose best face correlates less than this is none of the set."""
+    """A piece that is less like all faces than this is none of the set."""
     as_likely: float
     likelier: float
     """At which likeness a piece is as likely as an empty square, and how fast its log odds grow with likeness."""

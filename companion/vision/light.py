@@ -93,7 +93,7 @@ class Agreement:
     """How closely the squares of one board agree about their light."""
 
     spread: Floats
-    """The covariance of what pieces say, `(FEATURES, FEATURES)`."""
+    """The covariance of what pieces say that the others do not foresee, `(FEATURES, FEATURES)`."""
     empty: Floats
     """The logarithm of an empty square's colour in the light of enrolment, `(3,)`."""
     empty_spread: Floats

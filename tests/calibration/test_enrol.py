@@ -119,38 +119,57 @@ def test_any_other_board_is_refused_in_words(shots):
         learn(*sights, Layout.parse("8x2"), Recogniser.bundled())
 
 
-def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5):
-    """What would be learnt of a set with tops of these colours, BGR."""
+def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, burnt=0, beyond=None):
+    """What would be learnt of a set with tops of these colours, BGR.
+
+    `burnt` rows of light tops are burnt out; what lies `beyond` tops has another colour.
+    """
     contents = [content for content in ALL_CONTENTS if content is not None]
-    tops = [np.full((FACE, FACE, 3), light if piece.colour is Colour.LIGHT else dark, np.uint8) for piece in contents]
-    faces = tuple(
-        EnrolledFace(piece=str(piece), picture=base64.b64encode(cv2.imencode(".png", top)[1].tobytes()).decode())
-        for piece, top in zip(contents, tops, strict=True)
-    )
+    faces = []
+    for piece in contents:
+        top = np.full((FACE, FACE, 3), light if piece.colour is Colour.LIGHT else dark, np.uint8)
+        if piece.colour is Colour.LIGHT:
+            top[8 : 8 + burnt] = 255
+        if beyond:
+            top = cv2.copyMakeBorder(top[7:-7, 7:-7], 7, 7, 7, 7, cv2.BORDER_CONSTANT, value=beyond)
+        picture = base64.b64encode(cv2.imencode(".png", top)[1].tobytes()).decode()
+        faces.append(EnrolledFace(piece=str(piece), picture=picture))
     weights = base64.b64encode(np.zeros((STATES, 2), "<f4").tobytes()).decode()
     pairs = (Pair(contents[0], contents[1], apart), Pair(contents[4], contents[5], 0.5))
-    return Learnt(Enrolment(backbone=fingerprint(), faces=faces, weights=weights, margin=0.2, least_alike=0.3), pairs)
+    known = Enrolment(backbone=fingerprint(), faces=tuple(faces), weights=weights, margin=0.2, least_alike=0.3)
+    return Learnt(known, pairs)
+
+
+WELL = "All kinds are told apart well."
+ALIKE = "These look much alike, and will often be asked about: light straight and diagonal."
+NEARER = "A picture from nearer, sharper or without glare may help."
+DARKER = "The light pieces are burnt out in p.jpg: better take both pictures with less light, or darker."
+BRIGHTER = (
+    "The light and the dark pieces are too dark in p.jpg: better take both pictures with more light, or brighter."
+)
 
 
 @pytest.mark.parametrize(
     ("what", "said"),
     [
-        ({}, "All kinds are told apart well."),
-        ({"apart": 0.0}, "light straight and diagonal. A picture from nearer, sharper"),
-        ({"light": (255, 254, 190), "apart": 0.0}, "straight and diagonal. The light pieces are burnt out in p.jpg: "),
-        (
-            {"light": (255, 255, 255), "dark": (255, 90, 0)},
-            "well. The light and the dark pieces are burnt out in p.jpg",
-        ),
-        (
-            {"dark": (20, 30, 30), "apart": 0.0},
-            "The dark pieces are too dark in p.jpg: better take both pictures with ",
-        ),
+        ({}, WELL),
+        ({"beyond": (255, 255, 255)}, WELL),
+        ({"apart": 0.0}, f"{ALIKE} {NEARER}"),
+        ({"light": (255, 254, 190), "apart": 0.0}, f"{ALIKE} {DARKER}"),
+        ({"light": (190, 240, 255)}, WELL),
+        ({"burnt": 5}, f"{WELL} {DARKER}"),
+        ({"burnt": 3}, WELL),
+        ({"light": (30, 35, 38), "dark": (20, 30, 30)}, f"{WELL} {BRIGHTER}"),
+        ({"dark": (20, 30, 30)}, WELL),
     ],
-    ids=["well", "alike", "alike and burnt out", "burnt out", "too dark"],
 )
 def test_what_is_said_of_a_set_names_what_would_help(what, said):
-    assert said in in_words(learnt(**what), "p.jpg")
+    assert in_words(learnt(**what), "p.jpg") == said
+
+
+def test_of_cubes_only_the_light_is_spoken_of():
+    assert in_words(learnt(apart=0.0), "p.jpg", plain=True) == "Only their colours count."
+    assert in_words(learnt(burnt=9), "p.jpg", plain=True) == f"Only their colours count. {DARKER}"
 
 
 @pytest.mark.parametrize("round_", [True, False])

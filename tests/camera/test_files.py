@@ -162,6 +162,14 @@ def test_a_picture_of_a_foreign_kind_is_named_as_such(bad_files):
         read_picture(bad_files / "phone" / "2.HEIC")
 
 
+def test_originals_beside_what_was_saved_from_them_are_passed_over(tmp_path):
+    for name in ("1.jpg", "2.jpg"):
+        cv2.imwrite(str(tmp_path / name), np.zeros((40, 40, 3), np.uint8))
+    for name in ("1.HEIC", "2.CR2", "._3.heic"):
+        (tmp_path / name).write_bytes(b"an original")
+    assert len(frames_of(f"images:{tmp_path}")) == 4
+
+
 def test_picture_is_turned_upright_as_its_exif_says(tmp_path):
     shown = np.zeros((40, 80, 3), np.uint8)
     shown[:, :10] = 255

@@ -8,13 +8,13 @@ import pytest
 from companion.profile import EnrolledLight
 from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
 
-STEP = np.array([0.6, 0.5, 0.4, 0.1])
-"""A light piece is so much brighter than a dark one, as logarithms."""
 AGREEMENT = Agreement(0.01 * np.eye(FEATURES), np.full(3, 4.8), 0.01 * np.eye(3), 1.0)
 
 
-FACES = {"l": np.array([5.1, 5.0, 5.0]), "d": np.array([4.5, 4.5, 4.6])}
-"""The colours of the pieces as they were enrolled, as logarithms; so much brighter is a light one."""
+FACES = {"l": np.array([5.6, 5.2, 4.9]), "d": np.array([4.2, 4.5, 4.8])}
+"""The colours of the pieces as they were enrolled, B, G and R, as logarithms."""
+STEP = np.array([*(FACES["l"] - FACES["d"]), 0.1])
+"""So much brighter is a light one, and so much stronger are its marks."""
 
 
 def views(colours: str, lamp=(0.0, 0.0, 0.0, 0.0), contrast=0.0, saturation=0.0) -> Views:
@@ -79,15 +79,17 @@ def test_each_piece_speaks_for_its_colour_beside_the_others():
     assert (AGREEMENT.against_others(views("lldd"), np.array([1, 0, 1, 1]))[0]) < 0
 
 
-@pytest.mark.parametrize(("contrast", "saturation"), [(0.35, 0), (-0.35, 0), (0, 0.5), (0.2, -0.4)])
+@pytest.mark.parametrize(("contrast", "saturation"), [(0.35, 0), (-0.35, 0), (0, 0.5), (0, -0.5), (0.2, -0.4)])
 def test_a_camera_with_other_contrast_or_colours_is_part_of_the_light(contrast, saturation):
-    board = views("lldd" + "." * 12, (-0.4, -0.3, -0.2, 0), contrast, saturation)
-    shares, _ = AGREEMENT.colours(board, known("lldd" + "." * 12))
-    assert (shares[[0, 1, 2, 3], [0, 0, 1, 1]] > 0.999).all()
-    rows, colours = np.arange(4), np.array([0, 0, 1, 1])
+    gains, rows, colours = (-0.4, -0.3, -0.2), np.arange(6), np.array([0, 0, 0, 1, 1, 1])
+    board = views("lllddd", (*gains, 0), contrast, saturation)
     own, ways = board.pieces[rows, colours], board.ways[rows, colours]
-    assert np.abs(left_by_others(own, ways, AGREEMENT.spread)).max() < 0.15
-    assert light_of(own, ways, AGREEMENT.spread)[:3] == pytest.approx((-0.4, -0.3, -0.2), abs=0.15)
+    light = light_of(own, ways, AGREEMENT.spread)
+    assert light == pytest.approx((*gains, 0, contrast, saturation), abs=0.2)
+    without = ways.copy()
+    without[..., 4:] = 0
+    left, left_without = (np.abs(left_by_others(own, each, AGREEMENT.spread)).max() for each in (ways, without))
+    assert left < 0.2 < left_without
 
 
 @pytest.mark.parametrize("field", [{"spread": (1.0,) * 15}, {"trust": -1}, {"empty": (0.0, float("nan"), 0.0)}])
