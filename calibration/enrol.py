@@ -33,6 +33,8 @@ _SAME = 2.0
 _SIDES = ("near", "right", "far", "left")
 NO_TWINS = -0.2
 """Kinds that are no nearer to each other than this, all in all, were not laid out two by two."""
+_NO_MARKS = -0.7
+"""Kinds of one colour that are no nearer than this to each other, all in all, bear no marks that can be seen."""
 POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
 _TOP = slice(7, -7)
@@ -86,13 +88,21 @@ def _turns(lightness: NDArray[np.floating], layout: Layout) -> int:
     return best if fits[best] > 0.6 and fits[best] > fits[0] + 0.6 else 0  # noqa: PLR2004 (of 1 for all sixteen)
 
 
-def refuse_mixed_up(learnt: Learnt, name: str) -> None:
-    """Say that the pieces in picture `name` were not laid out two by two, if so; raises `EnrolmentError`."""
+def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
+    """Say that the pieces in picture `name` were not laid out two by two, or that those of a colour show no marks.
+
+    Raises:
+        EnrolmentError: if so; with what to do.
+    """
     if float(np.median([pair.apart for pair in learnt.pairs])) < NO_TWINS:
         raise EnrolmentError(
             f"the pieces in {name} do not look alike two by two: lay them out in the standard arrangement (--help "
             "shows it), or take a sharper picture"
         )
+    for colour in Colour:
+        if float(np.median([pair.apart for pair in learnt.pairs if pair.one.colour is colour])) < _NO_MARKS:
+            how = _exposure(learnt, name) or "Take a sharper picture, from nearer."
+            raise EnrolmentError(f"The marks of the {colour} pieces do not show in {name}. {how}")
 
 
 def in_words(learnt: Learnt, name: str, *, plain: bool = False) -> str:

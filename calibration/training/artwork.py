@@ -284,6 +284,10 @@ class ArtStudio:
         self.set = draw_art_set(seed)
         self._rng = np.random.default_rng((78, seed))
         self._fabrics = Fabrics(np.random.default_rng((79, seed)), count=6)
+        self.set_up()
+
+    def set_up(self) -> None:
+        """Set the camera up somewhere, in some light."""
         self.sight = self._draw_sight(steepest=35, least=55)
 
     def empty(self) -> Shot:

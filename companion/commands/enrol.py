@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibration.cards import learn_cards
-from calibration.enrol import in_words, refuse_bad_pictures, refuse_mixed_up
+from calibration.enrol import in_words, refuse_bad_pictures, refuse_unlike_twins
 from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
 from companion.camera import read_picture
 from companion.commands.sight import (
@@ -114,7 +114,7 @@ def _with_pieces(
     refuse_bad_pictures(empty, pieces, layout, recogniser, names=pictures)
     learnt = learn(empty, pieces, layout, recogniser)
     if not plain:
-        refuse_mixed_up(learnt, pictures[1])
+        refuse_unlike_twins(learnt, pictures[1])
     return known.model_copy(update={"enrolment": learnt.enrolment}), in_words(learnt, pictures[1], plain=plain)
 
 

@@ -7,6 +7,8 @@ pictures of games with it, at their true corners, as `companion read` does. In f
 lens are others than at enrolment; in one of five there is a hand. What was read is kept in FILE, a line for each set,
 and not read again: a run that was stopped goes on. ``--full`` is 160 sets of 25 pictures, some 60,000 squares.
 
+Pictures that `calibrate enrol` refuses are taken again, in another light from another side, as their owner would.
+
 *Right* is exactly the truth, *unclear* keeps it among others, *wrong* has ruled it out; *at most* and *at least* are
 the ends of the 95 % intervals. Squares that are covered, or whose mark the picture does not show, do not count.
 *Pointed out* are the sets of which `calibrate enrol` says that kinds look alike.
@@ -21,8 +23,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from calibration.enrol import POOR
-from calibration.enrolment import learn
+from calibration.enrol import POOR, refuse_unlike_twins
+from calibration.enrolment import EnrolmentError, learn
 from calibration.training.artwork import ArtStudio
 from calibration.training.truth import JUDGED
 from companion.readings import ANYTHING
@@ -80,12 +82,24 @@ def read_set(number, pictures, base):
     """The row of one set: how well it was enrolled, and the verdicts on each of its pictures."""
     studio = ArtStudio(number)
     began = time.process_time()
-    learnt = learn(sight(studio.empty()), sight(studio.enrolled()), BOARD, base)
+    learnt, refused = enrol(studio, base)
     spent = time.process_time() - began
     recogniser = EnrolledRecogniser(base, Look.of(learnt.enrolment))
     rows = [read(recogniser, studio.game(moved=i % 5 != 0, hands=int(i % 5 == 1))) for i in range(pictures)]
     apart = min(pair.apart for pair in learnt.pairs)
-    return {"set": number, "pictures": pictures, "apart": round(apart, 3), "enrol_s": round(spent, 1), "read": rows}
+    kept = {"apart": round(apart, 3), "refused": refused, "enrol_s": round(spent, 1)}
+    return {"set": number, "pictures": pictures, **kept, "read": rows}
+
+
+def enrol(studio, base, refused=0):
+    """What is learnt of the studio's set, and how often its pictures were refused before."""
+    learnt = learn(sight(studio.empty()), sight(studio.enrolled()), BOARD, base)
+    try:
+        refuse_unlike_twins(learnt, "the picture")
+    except EnrolmentError:
+        studio.set_up()
+        return enrol(studio, base, refused + 1)
+    return learnt, refused
 
 
 def all_sets(numbers, pictures, keep):
@@ -113,7 +127,7 @@ def main():
     asked = parser.parse_args()
     sets, pictures = (160, 25) if asked.full else (asked.sets, asked.pictures)
     cv2.setNumThreads(1)
-    tallies, covered, noticed, spent = defaultdict(Tally), 0, 0, 0.0
+    tallies, covered, noticed, refused, spent = defaultdict(Tally), 0, 0, 0, 0.0
     for row in all_sets(range(asked.first, asked.first + sets), pictures, asked.keep):
         own, quality = Tally(), "pointed out" if row["apart"] < POOR else "told apart well"
         for i, (verdicts, over, seen) in enumerate(row["read"]):
@@ -122,13 +136,15 @@ def main():
             for trait in ("all", quality, "moved" if i % 5 else "as enrolled", *hand):
                 tallies[trait].add(*verdicts)
             own.add(*verdicts)
+        refused += row.get("refused", 0)
         spent += row["enrol_s"]
         print(f"set {row['set']:<6} least apart {row['apart']:>5.2f} {own}", flush=True)
     heads = f"{'squares':>8}{'right':>9}{'at least':>10}{'unclear':>9}{'wrong':>9}{'at most':>9}"
     print(f"{'':28}{heads}{'boards':>8}{'perfect':>9}{'at least':>10}")
     for trait, tally in sorted(tallies.items()):
         print(f"{trait:28}{tally}")
-    print(f"covered squares noticed {noticed} of {covered}; {spent / sets:.1f} s of one core to enrol a set")
+    print(f"covered squares noticed {noticed} of {covered}; {refused} times the pictures were refused and taken again;")
+    print(f"{spent / sets:.1f} s of one core to enrol a set")
 
 
 if __name__ == "__main__":

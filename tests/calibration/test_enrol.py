@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from calibration.enrol import in_words
-from calibration.enrolment import Learnt, Pair, learn
+from calibration.enrol import in_words, refuse_unlike_twins
+from calibration.enrolment import EnrolmentError, Learnt, Pair, learn
 from calibration.shapes import find_tops
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
 from calibration.training.truth import JUDGED
@@ -135,7 +135,7 @@ def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, burnt=0, beyond=
         picture = base64.b64encode(cv2.imencode(".png", top)[1].tobytes()).decode()
         faces.append(EnrolledFace(piece=str(piece), picture=picture))
     weights = base64.b64encode(np.zeros((STATES, 2), "<f4").tobytes()).decode()
-    pairs = (Pair(contents[0], contents[1], apart), Pair(contents[4], contents[5], 0.5))
+    pairs = (Pair(contents[0], contents[1], apart), *[Pair(contents[4], contents[5], 0.5)] * 2)
     known = Enrolment(backbone=fingerprint(), faces=tuple(faces), weights=weights, margin=0.2, least_alike=0.3)
     return Learnt(known, pairs)
 
@@ -165,6 +165,20 @@ BRIGHTER = (
 )
 def test_what_is_said_of_a_set_names_what_would_help(what, said):
     assert in_words(learnt(**what), "p.jpg") == said
+
+
+@pytest.mark.parametrize(
+    ("what", "says"),
+    [
+        ({"apart": -1.0, "burnt": 9}, f"The marks of the light pieces do not show in p.jpg. {DARKER}"),
+        ({"apart": -1.0}, "The marks of the light pieces do not show in p.jpg. Take a sharper picture, from nearer."),
+    ],
+)
+def test_pieces_whose_marks_do_not_show_are_refused(what, says):
+    with pytest.raises(EnrolmentError) as refused:
+        refuse_unlike_twins(learnt(**what), "p.jpg")
+    assert str(refused.value) == says
+    refuse_unlike_twins(learnt(apart=-0.5), "p.jpg")
 
 
 def test_of_cubes_only_the_light_is_spoken_of():
