@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
-LEAST: Final = 1e-3
+LEAST: Final = 3e-3
 """A content less probable than this is ruled out."""
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
@@ -50,7 +50,7 @@ _MAYBE: Final = 1e-4
 _LIGHT, _DARK = slice(1, 5), slice(5, 9)
 _STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice(-EMBEDDING, None)
 """What is where in the rows of `EnrolledRecogniser.embed`."""
-_LEAST_BELIEVED: Final = 1e-3
+_LEAST_BELIEVED: Final = LEAST
 """Neither the weights nor the network's head are believed that anything is less probable than this."""
 _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
