@@ -36,7 +36,8 @@ MOST_GLARE: Final = 0.04
 LEAST_SHARPNESS: Final = 0.2
 """How much of the steepest step on the board is climbed from one pixel of the top view to the next."""
 LEAST_APART: Final = 0.1
-_BURNT = 252
+BURNT: Final = 252
+"""From this level on a channel may have been brighter than it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
         good=bright >= DARKEST,
         improve="Give the table more light.",
     )
-    burnt = float((board.min(axis=2) >= _BURNT).mean())
+    burnt = float((board.min(axis=2) >= BURNT).mean())
     yield _judged(
         "glare",
         f"{burnt:.1%} of the board is burnt out",

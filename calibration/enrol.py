@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibration.check import DARKEST
+from calibration.check import BURNT, DARKEST
 from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from companion.readings import EMPTY
 from companion.rules import Colour, Piece
@@ -39,9 +39,8 @@ POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
 _TOP = slice(7, -7)
 """Where a face's picture surely shows the top of its piece."""
-_BURNT = 252
-"""A pixel with two channels of this level shows little of what was brighter."""
 _MUCH = 0.2
+"""Tops of which such a share of pixels has two channels burnt out show little of their marks."""
 _BRIGHT = 160
 """Where anything is so bright, more light would burn it out."""
 
@@ -124,7 +123,7 @@ def _exposure(learnt: Learnt, name: str) -> str:
     tops: dict[Colour, list[Bytes]] = {colour: [] for colour in Colour}
     for face, look in zip(told.faces, known, strict=True):
         tops[Piece.parse(face.piece).colour].append(look.picture[_TOP, _TOP])
-    burnt = [str(colour) for colour, seen in tops.items() if (np.median(seen, axis=3) >= _BURNT).mean() > _MUCH]
+    burnt = [str(colour) for colour, seen in tops.items() if (np.median(seen, axis=3) >= BURNT).mean() > _MUCH]
     bright = {colour: np.percentile(seen, 95) for colour, seen in tops.items()}
     dark = [str(colour) for colour, level in bright.items() if level < DARKEST]
     if burnt:

@@ -236,7 +236,7 @@ def _light(lesson: _Lesson) -> EnrolledLight | None:
     enough = [i for i, (_, colours) in enumerate(told) if len(colours) >= _FEWEST and len(bare[i])]
     if len(enough) < _FEWEST:
         return None
-    own = [_as_they_are(*told[i]) for i in enough]
+    own = [views.as_they_are(colours) for views, colours in (told[i] for i in enough)]
     spread: Floats = np.float32(_USUAL_SPREAD) * np.eye(FEATURES, dtype=np.float32)
     for _ in range(_ROUNDS):
         spread = _spread(np.concatenate([left_by_others(*pieces, spread) for pieces in own]))
@@ -255,12 +255,6 @@ def _seen_pieces(views: Views, contents: NDArray[np.int64]) -> tuple[Views, NDAr
     """What the pieces of a board say about its light, and their colours: 0 is light, 1 is dark."""
     shown = _shows_a_piece(contents)
     return views.those(shown), _state(contents[shown]) - 1
-
-
-def _as_they_are(views: Views, colours: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """The views of pieces, seen as what they are, and how these follow from the light."""
-    rows = np.arange(len(colours))
-    return views.pieces[rows, colours], views.ways[rows, colours]
 
 
 def _empty(bare: list[Floats], lights: list[Floats]) -> tuple[Floats, Floats]:

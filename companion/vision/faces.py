@@ -164,7 +164,7 @@ class _Scale:
         self._inside = np.hypot(x, y) <= _RADIUS * square
         self.pixels = int(self._inside.sum())
         slopes = np.stack([np.ones(self.pixels), x[self._inside], y[self._inside]])
-        self.slopes = (slopes / np.linalg.norm(slopes, axis=1, keepdims=True)).astype(np.float32)
+        self._slopes = (slopes / np.linalg.norm(slopes, axis=1, keepdims=True)).astype(np.float32)
         """Even brightness, and a slope across and down, each of length 1, `(3, pixels)`."""
         at = (x + y * self._side)[self._inside] + self.reach * (self._side + 1)
         self._at = (3 * at + np.arange(3)[:, None]).ravel()
@@ -197,7 +197,7 @@ class _Scale:
 
     def levelled(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
         """Discs `(..., pixels)`, brightness and slope taken out."""
-        return np.asarray(discs - (discs @ self.slopes.T) @ self.slopes, np.float32)
+        return np.asarray(discs - (discs @ self._slopes.T) @ self._slopes, np.float32)
 
 
 class _Search:

@@ -75,6 +75,11 @@ class Views:
         """What these squares say."""
         return Views(self.pieces[squares], self.ways[squares], self.empty[squares])
 
+    def as_they_are(self, colours: NDArray[np.integer]) -> tuple[Floats, Floats]:
+        """What pieces of these `colours`, 0 for light and 1 for dark, say, and how that follows from a light."""
+        rows = np.arange(len(colours))
+        return self.pieces[rows, colours], self.ways[rows, colours]
+
 
 def ways_of(colours: Floats) -> Floats:
     """How what is seen of things of these `colours` `(..., 3)`, logarithms, follows from a light.
@@ -126,8 +131,7 @@ class Agreement:
         `colours` holds 0 for light and 1 for dark, `(n,)`. What `trust` is learnt from.
         """
         rows = np.arange(len(colours))
-        light, unsure = _told_by_others(*_told_by(views.pieces[rows, colours], views.ways[rows, colours], self._spread))
-        fits = self._fits(views, light, unsure)
+        fits = self._fits(views, *_told_by_others(*_told_by(*views.as_they_are(colours), self._spread)))
         return np.asarray(fits[rows, colours] - fits[rows, 1 - colours])
 
     @property
