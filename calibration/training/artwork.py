@@ -1,7 +1,7 @@
 """Sets whose marks nobody trained on: letters, runes, suns, pictures; drawn empty, enrolled and in play.
 
-What enrolment is measured on. A set is drawn once, from its seed: board, bodies, marks and cloth stay the same; lamp,
-camera, lens and the way the pieces lie are drawn anew for every picture of it.
+What enrolment is measured on. A set is drawn once, from its seed: board, pieces and cloth stay the same, each piece
+with its own wood; lamp, camera, lens and the way the pieces lie are drawn anew for every picture of it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from calibration.training.ground import paint_ground
 from calibration.training.hands import draw_hand, draw_thing
 from calibration.training.marks import MASK
 from calibration.training.photograph import take
-from calibration.training.prisms import paint_piece
+from calibration.training.prisms import bare_face, paint_piece
 from calibration.training.scene import (
     SIDE,
     Body,
@@ -284,7 +284,16 @@ class ArtStudio:
         self.set = draw_art_set(seed)
         self._rng = np.random.default_rng((78, seed))
         self._fabrics = Fabrics(np.random.default_rng((79, seed)), count=6)
+        self._bare = self._pieces(np.random.default_rng((81, seed)))
         self.set_up()
+
+    def _pieces(self, rng: Generator) -> dict[Piece, list[Floats]]:
+        """The bare faces of the pieces, two of each."""
+        side = int(rng.uniform(45, 110))
+        return {
+            piece: [bare_face(rng, self._fabrics, body, side) for _ in range(2)]
+            for piece, body in self.set.bodies.items()
+        }
 
     def set_up(self) -> None:
         """Set the camera up somewhere, in some light."""
@@ -335,10 +344,11 @@ class ArtStudio:
         canvas = Canvas(np.random.default_rng((80, known.seed)), scene, self._fabrics)
         paint_ground(canvas)
         canvas.rng = self._rng
+        left = {piece: [faces[i] for i in self._rng.permutation(2)] for piece, faces in self._bare.items()}
         for one in canvas.view.far_to_near(placed):
-            body = known.bodies[Piece(one.colour, one.kind)]
-            canvas.scene = replace(scene, pieces=replace(known.pieces, bodies={one.colour: body}))
-            paint_piece(canvas, one, known.marks[one.kind])
+            piece = Piece(one.colour, one.kind)
+            canvas.scene = replace(scene, pieces=replace(known.pieces, bodies={one.colour: known.bodies[piece]}))
+            paint_piece(canvas, one, known.marks[one.kind], bare=left[piece].pop())
         canvas.scene = scene
         for _ in range(hands):
             _visit(canvas)

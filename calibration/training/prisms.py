@@ -13,39 +13,47 @@ from calibration.training.textures import coloured, vary
 from calibration.training.view import outline, turn
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from calibration.training.canvas import Canvas, Floats, Points
-    from calibration.training.scene import Placed
+    from calibration.training.scene import Body, Placed
+    from calibration.training.textures import Fabrics
 
 
-def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = False) -> None:
-    """A piece where it stands, or `held` in a hand over the board."""
+def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = False, bare: Floats | None = None) -> None:
+    """A piece where it stands, or `held` in a hand over the board; its face is `bare` but for the mark."""
     pieces = canvas.scene.pieces
     spare = piece.square is None
     ground = piece.z if held else -canvas.scene.board.thickness if spare else 0.0
     owner = OVER if held else TABLE if piece.square is None else piece.square
     face, top = outline(pieces, piece), ground + pieces.height
     canvas.walls(face, ground, top, pieces.bodies[piece.colour].edge, owner)
-    _paint_face(canvas, piece, face_texture(canvas, piece, mark), top, owner)
+    _paint_face(canvas, piece, face_texture(canvas, piece, mark, bare), top, owner)
 
 
-def face_texture(canvas: Canvas, piece: Placed, mark: Floats) -> Floats:
-    """The albedo of a piece's face with its mark, `(side, side, 3)`."""
-    pieces, rng = canvas.scene.pieces, canvas.rng
+def face_texture(canvas: Canvas, piece: Placed, mark: Floats, bare: Floats | None = None) -> Floats:
+    """The albedo of a piece's face with its mark, `(side, side, 3)`; without it `bare`, of any side, or of any wood."""
+    pieces = canvas.scene.pieces
     body = pieces.bodies[piece.colour]
     side = int(np.clip(canvas.fine * pieces.half * 2 * 1.15, 16, MASK))
-    grain = canvas.fabrics.grain(rng, int(np.clip(side * 1.5, 24, 512)))
-    grain = np.asarray(cv2.resize(grain, (side, side), interpolation=cv2.INTER_AREA), np.float32)
-    texture = coloured(rng, grain, vary(rng, body.colour, 1 + 0.025 * sum(body.colour) / 3), body.grain).astype(
-        np.float32
-    )
+    if bare is None:
+        texture = bare_face(canvas.rng, canvas.fabrics, body, side)
+    else:
+        texture = np.asarray(cv2.resize(bare, (side, side), interpolation=cv2.INTER_AREA), np.float32)
     if not pieces.blank:
         drawn = np.asarray(cv2.resize(mark, (side, side), interpolation=cv2.INTER_AREA), np.float32) * body.ink_strength
         texture += drawn[..., None] * (np.array(body.ink, np.float32) - texture)
         if body.relief:
             texture *= 1 + body.relief * 0.5 * _slope(drawn, turn(-piece.turn) @ canvas.towards[:2])[..., None]
     return np.clip(texture, 2, 250)
+
+
+def bare_face(rng: Generator, fabrics: Fabrics, body: Body, side: int) -> Floats:
+    """The albedo of a face without a mark, `(side, side, 3)`: no two pieces are of the same wood."""
+    grain = fabrics.grain(rng, int(np.clip(side * 1.5, 24, 512)))
+    grain = np.asarray(cv2.resize(grain, (side, side), interpolation=cv2.INTER_AREA), np.float32)
+    return coloured(rng, grain, vary(rng, body.colour, 1 + 0.025 * sum(body.colour) / 3), body.grain).astype(np.float32)
 
 
 def _slope(drawn: Floats, lamp: Points) -> Floats:

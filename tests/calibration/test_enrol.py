@@ -20,15 +20,17 @@ from companion.readings import ALL_CONTENTS, ANYTHING
 from companion.rules import Colour, Layout
 from companion.vision.board import BoardPose
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
-from companion.vision.faces import FACE
+from companion.vision.faces import FACE, Face, FaceMatcher
 from companion.vision.pieces import Recogniser
-from companion.vision.rectify import away_side, patches, rectify
+from companion.vision.rectify import PATCH, away_side, patches, rectify
 
 BOARD = Layout.parse("4x4")
 SET = 23
 """Light pieces are light and dark ones dark."""
 WELL_MADE = 12
 """All its kinds are told apart well."""
+GRAINED = 1073
+"""Its dark pieces are of strongly figured wood."""
 
 
 @pytest.fixture(scope="module")
@@ -229,3 +231,13 @@ def test_the_tops_of_thick_pieces_lean_and_their_feet_do_not_count():
 def test_the_marks_of_a_drawn_set_differ_however_they_are_turned():
     marks = list(draw_art_set(5).marks.values())
     assert all(unlike(one, other) > 0.4 for i, one in enumerate(marks) for other in marks[i + 1 :])
+
+
+def test_drawn_pieces_keep_their_wood_from_one_picture_to_the_next_and_no_two_have_the_same():
+    studio, middle = ArtStudio(GRAINED), slice((PATCH - FACE) // 2, (PATCH + FACE) // 2)
+    shots = studio.enrolled(), studio.enrolled()
+    first, again = (patches(rectify(shot.image, shot.corners, BOARD), BOARD) for shot in shots)
+    matcher = FaceMatcher([Face(1, look[middle, middle]) for look in first])
+    alike = matcher.likeness(again).reshape(8, 2, 8, 2)[np.arange(8), :, np.arange(8)]
+    own_or_twin = alike[:, (0, 1), (0, 1)].sum(axis=1) - alike[:, (0, 1), (1, 0)].sum(axis=1)
+    assert np.sqrt(np.mean(own_or_twin**2)) > 0.15
