@@ -6,6 +6,7 @@ arrangement without its piece, an arrangement that is turned, the same picture t
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,6 +36,8 @@ NO_TWINS = -0.2
 """Kinds that are no nearer to each other than this, all in all, were not laid out two by two."""
 _NO_MARKS = -0.7
 """Kinds of one colour that are no nearer than this to each other, all in all, bear no marks that can be seen."""
+_FEW_MARKS = -0.2
+"""The same of pieces that are burnt out, or too dark: a better picture shows more."""
 POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
 _TOP = slice(7, -7)
@@ -98,8 +101,10 @@ def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
             f"the pieces in {name} do not look alike two by two: lay them out in the standard arrangement (--help "
             "shows it), or take a sharper picture"
         )
+    badly = _badly_exposed(learnt)
     for colour in Colour:
-        if float(np.median([pair.apart for pair in learnt.pairs if pair.one.colour is colour])) < _NO_MARKS:
+        least = _FEW_MARKS if colour in badly else _NO_MARKS
+        if float(np.median([pair.apart for pair in learnt.pairs if pair.one.colour is colour])) < least:
             how = _exposure(learnt, name) or "Take a sharper picture, from nearer."
             raise EnrolmentError(f"The marks of the {colour} pieces do not show in {name}. {how}")
 
@@ -119,26 +124,38 @@ def in_words(learnt: Learnt, name: str, *, plain: bool = False) -> str:
 
 def _exposure(learnt: Learnt, name: str) -> str:
     """Which pieces are burnt out or too dark in picture `name`, and what to do; empty if none is."""
-    told, known = learnt.enrolment, Look.of(learnt.enrolment).faces
-    tops: dict[Colour, list[Bytes]] = {colour: [] for colour in Colour}
-    for face, look in zip(told.faces, known, strict=True):
-        tops[Piece.parse(face.piece).colour].append(look.picture[_TOP, _TOP])
-    burnt = [str(colour) for colour, seen in tops.items() if (np.median(seen, axis=3) >= BURNT).mean() > _MUCH]
-    bright = {colour: np.percentile(seen, 95) for colour, seen in tops.items()}
-    dark = [str(colour) for colour, level in bright.items() if level < DARKEST]
+    burnt, dark = ([colour for colour, why in _badly_exposed(learnt).items() if why is each] for each in _Exposure)
     if burnt:
         return (
             f"The {_and(burnt)} pieces are burnt out in {name}: better take both pictures with less light, or darker."
         )
-    if dark and max(bright.values()) < _BRIGHT:
+    if dark:
         return (
             f"The {_and(dark)} pieces are too dark in {name}: better take both pictures with more light, or brighter."
         )
     return ""
 
 
-def _and(colours: list[str]) -> str:
-    return " and the ".join(colours)
+class _Exposure(Enum):
+    BURNT = auto()
+    DARK = auto()
+
+
+def _badly_exposed(learnt: Learnt) -> dict[Colour, _Exposure]:
+    """The colours whose pieces are burnt out, or too dark where more light would burn nothing out."""
+    told, known = learnt.enrolment, Look.of(learnt.enrolment).faces
+    tops: dict[Colour, list[Bytes]] = {colour: [] for colour in Colour}
+    for face, look in zip(told.faces, known, strict=True):
+        tops[Piece.parse(face.piece).colour].append(look.picture[_TOP, _TOP])
+    bright = {colour: np.percentile(seen, 95) for colour, seen in tops.items()}
+    dim = max(bright.values()) < _BRIGHT
+    dark = {colour: _Exposure.DARK for colour, level in bright.items() if dim and level < DARKEST}
+    burnt = [colour for colour, seen in tops.items() if (np.median(seen, axis=3) >= BURNT).mean() > _MUCH]
+    return dark | dict.fromkeys(burnt, _Exposure.BURNT)
+
+
+def _and(colours: list[Colour]) -> str:
+    return " and the ".join(map(str, colours))
 
 
 def _both(pair: Pair) -> str:

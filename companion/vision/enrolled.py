@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 
 STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
-LEAST: Final = 3e-3
+LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
+_AT_MARGIN: Final = 3e-3
+"""How probable a face is that explains a patch worse by its margin."""
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
 _MIDDLE: Final = slice(16, 56)
@@ -50,7 +52,7 @@ _MAYBE: Final = 1e-4
 _LIGHT, _DARK = slice(1, 5), slice(5, 9)
 _STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice(-EMBEDDING, None)
 """What is where in the rows of `EnrolledRecogniser.embed`."""
-_LEAST_BELIEVED: Final = LEAST
+_LEAST_BELIEVED: Final = 3e-3
 """Neither the weights nor the network's head are believed that anything is less probable than this."""
 _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
@@ -59,7 +61,12 @@ _MUCH_WORSE: Final = 0.8
 """A face that is so much alike leaves no doubt of its colour if the other colour's are worse by so much beyond the
 margin."""
 _FACES_WEIGH: Final = 5.0
-"""The most that likeness to the faces changes the logarithm of the odds of a piece, or of its colour, by."""
+"""The most that likeness to the faces changes the logarithm of the odds of a colour by, and being unlike of a piece."""
+_MARKS_SHOW: Final = 8.0
+"""The most that likeness speaks for a piece: marks may be burnt out or hidden, but where they are seen they are."""
+_SURE: Final = 0.99
+_SETTLES: Final = 3.0
+"""The most that being unlike speaks against a piece where weights and head contradict each other about it."""
 _LIKE_NOTHING: Final = 0.45
 _LIKE_A_FACE: Final = 0.85
 """What faces explain counts the less the less the best of them is like the patch, from all to next to nothing."""
@@ -168,7 +175,8 @@ class EnrolledRecogniser:
     def __init__(self, recogniser: Recogniser, look: Look) -> None:
         self._recogniser, self._look = recogniser, look
         self._matcher = FaceMatcher(look.faces)
-        self._kinds_tell, self._colours_tell = (-np.log(LEAST) / each for each in (look.margin, look.colour_margin))
+        margins = look.margin, look.colour_margin
+        self._kinds_tell, self._colours_tell = (-np.log(_AT_MARGIN) / margin for margin in margins)
         self.rule = SetRule(least=LEAST, covered=0.5)
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002
@@ -194,7 +202,9 @@ class EnrolledRecogniser:
         alike = by_face.max(axis=1)
         explained = by_content(by_face) * _counts(alike)[:, None]
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
-        states = self._with_faces(self._also_by_likeness(_occupied_for_both(told, network), alike), explained)
+        at_odds = _at_odds_about_a_piece(told, network)
+        occupied = self._also_by_likeness(_occupied_for_both(told, network), alike, at_odds)
+        states = self._with_faces(occupied, explained)
         unlike = alike < self._look.least_alike
         states, lamp = self._in_one_light(states, compared, unlike)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
@@ -206,9 +216,13 @@ class EnrolledRecogniser:
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
 
-    def _also_by_likeness(self, states: Floats, alike: Floats) -> Floats:
-        """The states, where what is like a face is the likelier a piece, and neither empty nor covered."""
-        odds = np.clip(self._look.likelier * (alike - self._look.as_likely), -_FACES_WEIGH, _FACES_WEIGH)
+    def _also_by_likeness(self, states: Floats, alike: Floats, at_odds: NDArray[np.bool_]) -> Floats:
+        """The states, where what is like a face is the likelier a piece, and neither empty nor covered.
+
+        `at_odds` is where the states were told by two who contradict each other.
+        """
+        odds = self._look.likelier * (alike - self._look.as_likely)
+        odds = np.clip(odds, np.where(at_odds, -_SETTLES, -_FACES_WEIGH), _MARKS_SHOW)
         return _also_told(states, slice(4), np.exp(np.stack([0 * odds, odds, odds, np.minimum(odds, 0)], axis=1)))
 
     def _in_one_light(self, states: Floats, compared: Comparison, unlike: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -264,6 +278,13 @@ def _occupied_for_both(states: Floats, network: Floats) -> Floats:
     weighed = np.maximum(states, _LEAST_BELIEVED)
     weighed /= weighed.sum(axis=1, keepdims=True)
     return _also_told(weighed, slice(4), np.maximum(likely, _LEAST_BELIEVED))
+
+
+def _at_odds_about_a_piece(states: Floats, network: Floats) -> NDArray[np.bool_]:
+    """Where one of the two of `_occupied_for_both` is sure of a piece, and the other one that there is none."""
+    pieces, bare = (states[:, 1:3].sum(axis=1), network[:, 1:COVERED].sum(axis=1)), (states[:, 0], network[:, 0])
+    contradict = [np.minimum(piece, empty) > _SURE for piece, empty in zip(pieces, bare[::-1], strict=True)]
+    return np.asarray(contradict[0] | contradict[1], np.bool_)
 
 
 def _also_told(states: Floats, among: slice, likely: Floats) -> Floats:

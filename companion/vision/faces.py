@@ -34,9 +34,10 @@ _SOFT = 0.6
 """And so much blurred, in those pixels: thin marks would else be missed that lie between two places."""
 _RADIUS = 0.34
 """Of the disc that is compared, in squares."""
-_LEAN = (0.40, 0.25)
-"""How far from the middle of its patch a top is looked for, upwards and downwards, in squares."""
-_ASIDE = 0.28
+_LEAN = 0.12
+"""How far above the middle of its patch a top is in the middle of all places where it is looked for, in squares."""
+_ASIDE, _ALONG = 0.42, 0.36
+"""How far from there it is looked for, across and along: within an ellipse."""
 MEASURE = 2
 """The number of this way to compare: what was learnt with another one is of no use."""
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
@@ -207,10 +208,10 @@ class _Search:
         self.scale, self._angles = _Scale(_COARSE, _SOFT), len(angles)
         discs = np.array([self.scale.turned(face.picture, angle) for face in faces for angle in angles])
         self._axes, self._turned = _compress(_shapes(self.scale.levelled(discs)))
-        middle = (PATCH * _COARSE // SQUARE - 1) / 2 - self.scale.reach
-        rows = range(max(0, int(middle - _LEAN[0] * _COARSE)), int(middle + _LEAN[1] * _COARSE) + 1)
-        columns = range(max(0, int(middle - _ASIDE * _COARSE)), int(middle + _ASIDE * _COARSE) + 2)
-        self._at = np.array([(x, y) for y in rows for x in columns])
+        along = np.arange(PATCH * _COARSE // SQUARE - 2 * self.scale.reach)
+        at = np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2)
+        away = (at - along.mean()) / _COARSE + (0, _LEAN)
+        self._at = at[np.hypot(away[:, 0] / _ASIDE, away[:, 1] / _ALONG) <= 1]
         self._places = np.stack([self.scale.disc(x, y) for x, y in self._at.tolist()])
 
     def find(self, patch: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -53,7 +53,8 @@ def matcher():
 
 @pytest.mark.parametrize("piece", PIECES, ids=str)
 @pytest.mark.parametrize(
-    ("turn", "at", "light"), [(0, (0, 0), 1.0), (90, (0.1, -0.2), 0.6), (194, (-0.1, 0.1), 1.0), (-80, (0, -0.3), 0.4)]
+    ("turn", "at", "light"),
+    [(0, (0, 0), 1.0), (90, (0.1, -0.2), 0.6), (194, (-0.1, 0.1), 1.0), (-80, (0, -0.3), 0.4), (6, (0.38, -0.1), 1.0)],
 )
 def test_a_face_is_known_again_turned_shifted_and_in_slanting_light(matcher, piece, turn, at, light):
     face = FACES[PIECES.index(piece)]
@@ -270,12 +271,20 @@ def test_whether_there_is_a_piece_the_head_is_asked_as_well(recogniser, embeddin
     assert min(piece[2], bare[0]) > 0.9
 
 
-@pytest.mark.parametrize(("alike", "odds"), [(0.73, 1.5), (0.67, -1.5), (0.95, 5.0), (0.57, -5.0)])
+@pytest.mark.parametrize(("alike", "odds"), [(0.73, 1.5), (0.67, -1.5), (0.95, 8.0), (0.57, -5.0)])
 def test_likeness_to_the_faces_tells_whether_there_is_a_piece(alike, odds):
     knows = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(as_likely=0.7, likelier=50)))
     seen, in_doubt = (seen_as(empty=0.5, light=0.5, worth={2: 0}, alike=each) for each in (alike, 0.7))
     now, before = (probabilities[0, 2] / probabilities[0, 0] for probabilities in map(knows.judge, (seen, in_doubt)))
     assert np.log(now / before) == pytest.approx(odds, abs=0.1)
+
+
+def test_being_unlike_the_faces_does_not_settle_what_weights_and_head_contradict_each_other_about(embeddings):
+    knows = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(as_likely=0.7, likelier=50)))
+    burnt_out = on_board(seen_as(light=1.0, worth={2: 0}, alike=0.5), embeddings)
+    said = knows.contents(knows.judge(burnt_out))[-1]
+    assert said & EMPTY
+    assert said & 1 << 2
 
 
 def test_what_the_head_sees_as_a_piece_is_not_covered_because_the_weights_suspect_it(recogniser, embeddings):
