@@ -167,12 +167,14 @@ def ports() -> Iterator[Finding]:
 
 def data_folder(data: str) -> Iterator[Finding]:
     """Whether matches can be kept, and whether those that are kept are sound."""
-    from companion.store.database import FILE_NAME  # noqa: PLC0415 (the database may be what is broken)
+    from companion.store import is_there  # noqa: PLC0415 (the database may be what is broken)
 
     if "://" not in data:
         yield from _folder(f"data folder {data}", Path(data))
-        if not (Path(data) / FILE_NAME).exists():
-            return
+    if not is_there(data):
+        if "://" in data:
+            yield Finding("match log", State.NOTE, "will be made by the first match")
+        return
     try:
         with open_log(data, create=False) as log:
             matches = log.matches()

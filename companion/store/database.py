@@ -124,8 +124,9 @@ class Database:
 def is_there(place: str | Path) -> bool:
     """Whether there is a log to open at `place`; a database server is taken to have one."""
     try:
-        return "://" in str(place) or (Path(place) / FILE_NAME).exists()
-    except OSError:  # a folder that nobody lets us look into: opening it tells why
+        file = Path(place) / FILE_NAME if "://" not in str(place) else _file_of(_named(str(place)))
+        return file is None or file.exists()
+    except (OSError, StoreError):  # a folder that nobody lets us look into, or no URL: opening it tells why
         return True
 
 
@@ -141,7 +142,10 @@ def _upgrade(connection: sa.Connection) -> None:
 
 def _url(place: str | Path, *, create: bool) -> sa.URL:
     if "://" in str(place):
-        return _server_url(str(place))
+        url = _named(str(place))
+        if not create and not is_there(place):
+            raise StoreError(f"there is no match log at {url} yet; watch or run a game first, or check --data")
+        return url
     folder = Path(place)
     file = folder / FILE_NAME
     try:
@@ -156,7 +160,13 @@ def _url(place: str | Path, *, create: bool) -> sa.URL:
     return sa.URL.create("sqlite", database=str(file))
 
 
-def _server_url(place: str) -> sa.URL:
+def _file_of(url: sa.URL) -> Path | None:
+    """The file that a database is in; None if a server has it, or nothing but memory."""
+    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+
+
+def _named(place: str) -> sa.URL:
+    """The database that a URL names."""
     try:
         url = sa.make_url(place)
     except (SQLAlchemyError, ValueError):

@@ -91,6 +91,16 @@ def test_log_that_is_not_there_is_not_made_unasked(tmp_path, clock):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_file_that_a_url_names_is_not_made_unasked_either(tmp_path, clock):
+    place = f"sqlite:///{tmp_path / 'new.db'}"
+    assert not is_there(place)
+    with pytest.raises(StoreError, match=r"^there is no match log at sqlite:///.*new.db yet"):
+        MatchLog.open(place, clock, create=False)
+    assert list(tmp_path.iterdir()) == []
+    MatchLog.open(place, clock).close()
+    assert is_there(place)
+
+
 def test_folder_that_cannot_be_made_is_one_clear_line(tmp_path, clock):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"^the data folder .*file/x cannot be used: Not a directory; choose another$"):
