@@ -12,7 +12,15 @@ import click
 from calibration.check import Finding, examine
 from companion.camera import is_file, open_frames, read_picture
 from companion.commands._shared import json_option, print_json
-from companion.commands.sight import corners_option, layout_option, locator, optics_of, profile_option, wrong_usage
+from companion.commands.sight import (
+    corners_option,
+    is_tile_board,
+    layout_option,
+    locator,
+    optics_of,
+    profile_option,
+    wrong_usage,
+)
 from companion.errors import SourceError
 
 if TYPE_CHECKING:
@@ -42,6 +50,8 @@ def check(
 
     Looks at a PICTURE, or at the first picture of a SOURCE such as camera:0.
     """
+    if is_tile_board(source):
+        raise click.UsageError("a tile board gives no pictures; `companion doctor` finds it, `calibrate tiles` fits it")
     findings = list(_findings(source, corners, layout, profile))
     for finding in findings:
         if as_json:

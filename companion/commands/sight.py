@@ -203,8 +203,13 @@ class Sight:
     """So many sets of pieces are in play; None stands for as many as the board needs."""
 
 
+def is_tile_board(source: str) -> bool:
+    """Whether a source's name is that of a tile board, which shows no pictures."""
+    return source.startswith("tiles:") or source in ("tiles", "virtual:tiles")
+
+
 def _opened(text: str, layout: Layout, sight: Sight, clock: Clock, *, patient: bool) -> Source:
-    if text.startswith("tiles") or text == "virtual:tiles":
+    if is_tile_board(text):
         from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
         return open_tiles(text, layout, clock=clock, wait=time.sleep, patient=patient)

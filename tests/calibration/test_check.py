@@ -91,7 +91,13 @@ def test_a_picture_that_is_not_there_is_one_clear_line(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("source", "says"), [("kitchen:0", "'kitchen:0' is not a source"), ("camera:kitchen", "names no camera")]
+    ("source", "says"),
+    [
+        ("kitchen:0", "'kitchen:0' is not a source"),
+        ("camera:kitchen", "names no camera"),
+        ("tiles:auto", "a tile board gives no pictures"),
+        ("virtual:tiles", "a tile board gives no pictures"),
+    ],
 )
 def test_what_names_no_source_is_wrong_usage(source, says):
     done = CliRunner().invoke(check, [source])
