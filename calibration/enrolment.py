@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import cv2
 import numpy as np
@@ -20,8 +20,8 @@ from companion.errors import CompanionError
 from companion.profile import EnrolledFace, EnrolledLight, Enrolment
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece
-from companion.vision.enrolled import STATES, fingerprint, traits
-from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content
+from companion.vision.enrolled import AT_MARGIN, STATES, fingerprint, traits
+from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
 from companion.vision.pieces import Tone
 from companion.vision.rectify import away_side, patches
@@ -52,6 +52,8 @@ _RATE = 0.03
 _LEAST_MARGIN = 0.2
 _WORST = 0.98
 """The margin covers all but this share of what goes wrong between twins."""
+_OTHERS_SAY = (0.0, 0.25, 0.5, 1.0)
+"""How much the faces of the other colour may tell of the kind."""
 _LEAST_ALIKE = 0.35
 _LEAST_SPREAD = 0.05
 """Of likeness, however alike all pieces or all empty squares of the composed boards are."""
@@ -93,10 +95,8 @@ class _Lesson:
     """Squares of composed boards: what they show and what lies there."""
 
     traits: Floats
-    explained: Floats
-    """`by_content` of the faces without the one that lies there itself."""
     alike: Floats
-    """How like the best of these faces is."""
+    """How like it the best face of each content is, but for the one that lies there itself, `(n, contents)`."""
     contents: NDArray[np.int64]
     boards: tuple[tuple[Views, NDArray[np.int64]], ...]
     """What the squares of each board say about its light, and their contents."""
@@ -105,6 +105,36 @@ class _Lesson:
     def pieces(self) -> NDArray[np.bool_]:
         """Which of the squares show a piece."""
         return _shows_a_piece(self.contents)
+
+    @property
+    def right(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """For each piece which contents, but for *empty*, are right, and which are of the right colour."""
+        contents, own = np.arange(1, COVERED), self.contents[self.pieces]
+        return contents[None] == own[:, None], _state(contents)[None] == _state(own)[:, None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kinds:
+    """A way to tell the kinds of a lesson's pieces, and how well it does."""
+
+    others_say: float
+    explained: Floats
+    """`by_kind` of the lesson's squares."""
+    margin: float
+
+    @classmethod
+    def told_by(cls, lesson: _Lesson, others_say: float) -> Self:
+        """The way that asks the faces of the other colour so much."""
+        explained = by_kind(lesson.alike, others_say)
+        right, of_colour = lesson.right
+        lost = _lost(explained[lesson.pieces][:, 1:], of_colour & ~right, right)
+        return cls(others_say, explained, _LEAST_MARGIN * (1 + others_say) + lost)
+
+    def surprise(self, lesson: _Lesson) -> float:
+        """How little the kinds of the pieces are expected, all in all: the mean of -log."""
+        right, of_colour = lesson.right
+        scores = self.explained[lesson.pieces][:, 1:] * (-np.log(AT_MARGIN) / self.margin)
+        return float((np.logaddexp.reduce(np.where(of_colour, scores, -np.inf), axis=1) - scores[right]).mean())
 
 
 def refuse_other_boards(layout: Layout) -> None:
@@ -132,20 +162,23 @@ def learn(
     composer = Composer(views[0], views[1], contents, layout, away)
     faces = tuple(Face(cutout.content, cutout.face()) for cutout in composer.cutouts)
     lesson = _lesson(composer, FaceMatcher(faces), recogniser, boards)
-    among_kinds, among_colours = _losses(lesson)
+    kinds = min(
+        (_Kinds.told_by(lesson, others_say) for others_say in _OTHERS_SAY), key=lambda way: way.surprise(lesson)
+    )
     as_likely, likelier = _odds_of_a_piece(lesson)
     enrolment = Enrolment(
         backbone=fingerprint(),
         faces=tuple(EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=_png(face.picture)) for face in faces),
         weights=base64.b64encode(_fit(lesson).astype("<f4").tobytes()).decode(),
-        margin=round(_LEAST_MARGIN + among_kinds, 3),
-        colour_margin=round(_LEAST_MARGIN + among_colours, 3),
+        margin=round(kinds.margin, 3),
+        colour_margin=round(_margin_of_colours(lesson), 3),
+        others_say=kinds.others_say,
         least_alike=_LEAST_ALIKE,
         as_likely=round(as_likely, 3),
         likelier=round(likelier, 1),
         light=_light(lesson),
     )
-    return Learnt(enrolment, tuple(_pairs(lesson)))
+    return Learnt(enrolment, tuple(_pairs(lesson, kinds.explained)))
 
 
 def _png(picture: Bytes) -> str:
@@ -155,7 +188,7 @@ def _png(picture: Bytes) -> str:
 
 def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, boards: int) -> _Lesson:
     rng = np.random.default_rng(1)
-    seen, explained, alike, contents, views = [], [], [], [], []
+    seen, alike, contents, views = [], [], [], []
     for _ in range(boards):
         board = composer.compose(rng)
         cut = patches(board.view, composer.layout, composer.away)
@@ -164,12 +197,9 @@ def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, bo
         compared = matcher.compare(cut)
         laid = np.flatnonzero(board.sources >= 0)
         compared.alike[laid, board.sources[laid]] = -1
-        explained.append(by_content(best_of_content(compared.alike, matcher.contents)))
-        alike.append(compared.alike.max(axis=1))
+        alike.append(best_of_content(compared.alike, matcher.contents))
         views.append((Views.of(matcher, compared), board.contents))
-    return _Lesson(
-        np.concatenate(seen), np.concatenate(explained), np.concatenate(alike), np.concatenate(contents), tuple(views)
-    )
+    return _Lesson(np.concatenate(seen), np.concatenate(alike), np.concatenate(contents), tuple(views))
 
 
 def _fit(lesson: _Lesson) -> Floats:
@@ -200,22 +230,16 @@ def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(contents == 0, 0, np.where(contents <= per_colour, 1, np.where(contents < COVERED, 2, 3)))
 
 
-def _losses(lesson: _Lesson) -> tuple[float, float]:
-    """How much better wrong faces do, all but the worst cases; 0 where they do not.
+def _margin_of_colours(lesson: _Lesson) -> float:
+    """By how much the best face of the other colour may be better than the best of the right one."""
+    _, of_colour = lesson.right
+    return _LEAST_MARGIN + _lost(by_content(lesson.alike[lesson.pieces])[:, 1:], ~of_colour, of_colour)
 
-    First those of the same colour than the right one, then those of the other colour than any of the right colour.
-    """
-    pieces = np.flatnonzero(lesson.pieces)
-    kinds = np.arange(1, COVERED)
-    worth, own = lesson.explained[pieces][:, kinds], lesson.contents[pieces]
-    right = kinds[None] == own[:, None]
-    of_colour = _state(kinds)[None] == _state(own)[:, None]
 
-    def lost(wrong: NDArray[np.bool_], to: NDArray[np.bool_]) -> float:
-        best, rival = (np.where(those, worth, -np.inf).max(axis=1) for those in (to, wrong))
-        return max(0.0, float(np.quantile(rival - best, _WORST)))
-
-    return lost(of_colour & ~right, right), lost(~of_colour, of_colour)
+def _lost(worth: Floats, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
+    """How much better wrong ones do than right ones, all but the worst cases; 0 where they do not."""
+    best, rival = (np.where(those, worth, -np.inf).max(axis=1) for those in (right, wrong))
+    return max(0.0, float(np.quantile(rival - best, _WORST)))
 
 
 def _odds_of_a_piece(lesson: _Lesson) -> tuple[float, float]:
@@ -223,7 +247,8 @@ def _odds_of_a_piece(lesson: _Lesson) -> tuple[float, float]:
 
     Both are taken for normally distributed, with the same spread.
     """
-    empty, pieces = lesson.alike[lesson.contents == 0], lesson.alike[lesson.pieces]
+    alike = lesson.alike.max(axis=1)
+    empty, pieces = alike[lesson.contents == 0], alike[lesson.pieces]
     variance = np.average([empty.var(), pieces.var()], weights=[len(empty), len(pieces)])
     likelier = (pieces.mean() - empty.mean()) / max(float(variance), _LEAST_SPREAD**2)
     return float(pieces.mean() + empty.mean()) / 2, max(0.0, float(likelier))
@@ -277,15 +302,14 @@ def _trust(odds: Floats) -> float:
     return round(float(shares[int(np.argmin(losses))]), 2)
 
 
-def _pairs(lesson: _Lesson) -> list[Pair]:
+def _pairs(lesson: _Lesson, explained: Floats) -> list[Pair]:
     found = []
     for colour in Colour:
         for i, one in enumerate(Kind):
             for other in list(Kind)[i + 1 :]:
                 first, second = (ALL_CONTENTS.index(Piece(colour, kind)) for kind in (one, other))
                 apart = [
-                    lesson.explained[lesson.contents == own][:, own]
-                    - lesson.explained[lesson.contents == own][:, rival]
+                    explained[lesson.contents == own][:, own] - explained[lesson.contents == own][:, rival]
                     for own, rival in ((first, second), (second, first))
                 ]
                 share = float(np.quantile(np.concatenate(apart), 1 - _WORST))

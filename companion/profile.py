@@ -76,6 +76,8 @@ class Enrolment(BaseModel):
     """Little-endian floats of 4 bytes."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)]
     """How much worse a face has to explain a piece than the best face of its colour, for its kind to be ruled out."""
+    others_say: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """How much what the faces of the other colour explain tells of the kind: where both colours bear the same marks."""
     colour_margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.2
     """How much worse all faces of a colour have to explain it than the other colour's, to speak against the colour."""
     least_alike: Annotated[float, Field(ge=-1, le=1)]

@@ -3,10 +3,11 @@
 The network never saw these marks, but occupied, empty, covered, and the two colours are in its embedding all the same;
 `calibration.enrolment` fits a few weights that read them off it, on boards put together from the owner's two
 pictures. Whether there is a piece at all the network's own head is asked as well: the two err on different squares, so
-what both say is surer than what either says. The kind is told by the faces (`companion.vision.faces`). A piece that is
-like no face of the set, such as a cup or a coin, may be anything; so may one of which network and faces see different
-colours, but where the faces leave no doubt or the light decides (`companion.vision.light`). How like the faces it is
-tells, too, whether there is a piece.
+what both say is surer than what either says. The kind is told by the faces (`companion.vision.faces`), where it helps
+by those of the other colour too: most sets bear the same marks on both. A piece that is like no face of the set, such
+as a cup or a coin, may be anything; so may one of which network and faces see different colours, but where the faces
+leave no doubt or the light decides (`companion.vision.light`). How like the faces it is tells, too, whether there is a
+piece.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from companion.errors import ProfileError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Kind, Piece
 from companion.vision.context import softmax
-from companion.vision.faces import FACE, MEASURE, Comparison, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.faces import FACE, MEASURE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.light import DIM, FEATURES, Agreement, Views
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
@@ -41,7 +42,7 @@ STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
 LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
-_AT_MARGIN: Final = 3e-3
+AT_MARGIN: Final = 3e-3
 """How probable a face is that explains a patch worse by its margin."""
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
@@ -107,6 +108,8 @@ class Look:
     """How much worse a face has to explain a patch than the best of its colour to be ruled out; see `by_content`."""
     colour_margin: float
     """The same of all faces of a colour, where those of the other explain it better."""
+    others_say: float
+    """How much the faces of the other colour tell of the kind; see `by_kind`."""
     least_alike: float
     """A piece that is less like all faces than this is none of the set."""
     as_likely: float
@@ -128,7 +131,7 @@ class Look:
             raise ProfileError("the enrolment in this profile is damaged: enrol the set again") from error
         margins = enrolment.margin, enrolment.colour_margin
         odds = enrolment.as_likely, enrolment.likelier
-        return cls(faces, weights, *margins, enrolment.least_alike, *odds, agreement)
+        return cls(faces, weights, *margins, enrolment.others_say, enrolment.least_alike, *odds, agreement)
 
 
 def _weights(encoded: str) -> Floats:
@@ -176,7 +179,7 @@ class EnrolledRecogniser:
         self._recogniser, self._look = recogniser, look
         self._matcher = FaceMatcher(look.faces)
         margins = look.margin, look.colour_margin
-        self._kinds_tell, self._colours_tell = (-np.log(_AT_MARGIN) / margin for margin in margins)
+        self._kinds_tell, self._colours_tell = (-np.log(AT_MARGIN) / margin for margin in margins)
         self.rule = SetRule(least=LEAST, covered=0.5)
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002
@@ -200,7 +203,9 @@ class EnrolledRecogniser:
         compared, told = Comparison.of(embeddings[:, _COMPARED]), embeddings[:, _STATES]
         by_face = best_of_content(compared.alike, self._matcher.contents)
         alike = by_face.max(axis=1)
-        explained = by_content(by_face) * _counts(alike)[:, None]
+        counts = _counts(alike)[:, None]
+        explained = by_content(by_face) * counts
+        kinds_told = by_kind(by_face, self._look.others_say) * counts
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
         at_odds = _at_odds_about_a_piece(told, network)
         occupied = self._also_by_likeness(_occupied_for_both(told, network), alike, at_odds)
@@ -210,7 +215,7 @@ class EnrolledRecogniser:
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, _LIGHT), (2, _DARK)):
-            probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * explained[:, kinds])
+            probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * kinds_told[:, kinds])
         strange = (unlike | self._at_odds(told, explained, alike, lamp)) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])

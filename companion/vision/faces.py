@@ -38,11 +38,12 @@ _LEAN = 0.12
 """How far above the middle of its patch a top is in the middle of all places where it is looked for, in squares."""
 _ASIDE, _ALONG = 0.42, 0.36
 """How far from there it is looked for, across and along: within an ellipse."""
-MEASURE = 2
+MEASURE = 3
 """The number of this way to compare: what was learnt with another one is of no use."""
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
 _EVERY = 2
 """Every second angle is looked for; where one is found, those before and after it are compared, too."""
+_LIGHT_KINDS, _DARK_KINDS = slice(1, 1 + len(Kind)), slice(1 + len(Kind), len(ALL_CONTENTS))
 _COMPONENTS = 64
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
@@ -265,6 +266,18 @@ def by_content(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     explained = -np.log(1 - np.clip(likeness, 0, 0.999) ** 2)
     return np.asarray(explained - explained.max(axis=1, keepdims=True), np.float32)
+
+
+def by_kind(likeness: NDArray[np.float32], others_say: float) -> NDArray[np.float32]:
+    """`by_content`, where the marks on the pieces of the other colour tell the kind as well, by `others_say`.
+
+    On most sets the pieces of both colours bear the same marks. Only contents of one colour compare with each other.
+    """
+    explained = by_content(likeness)
+    light, dark = explained[:, _LIGHT_KINDS].copy(), explained[:, _DARK_KINDS].copy()
+    explained[:, _LIGHT_KINDS] += others_say * dark
+    explained[:, _DARK_KINDS] += others_say * light
+    return explained
 
 
 def best_of_content(values: NDArray[np.float32], contents: NDArray[Any]) -> NDArray[np.float32]:

@@ -14,7 +14,7 @@ from companion.profile import EnrolledFace, EnrolledLight, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
 from companion.rules import Piece
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
-from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content
+from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.pieces import COVERED, EMBEDDING, Recogniser, Tone
 from companion.vision.rectify import PATCH
 
@@ -115,6 +115,15 @@ def test_what_explains_twice_as_little_is_log_two_behind():
     assert worth[0] == pytest.approx([0, -np.log(2)], abs=1e-4)
 
 
+@pytest.mark.parametrize("say", [0, 0.5, 1])
+def test_the_marks_of_the_other_colour_tell_the_kind_as_far_as_they_may(say):
+    alike = np.array([[-1, *np.sqrt([0.5, 0.5, 0, 0]), *np.sqrt([0.75, 0.5, 0, 0])]], np.float32)
+    told = by_kind(alike, say)[0]
+    assert told[1] - told[2] == pytest.approx(say * np.log(2), abs=1e-4)
+    assert told[5] - told[6] == pytest.approx(np.log(2), abs=1e-4)
+    assert told[5] - told[7] == pytest.approx(np.log(4) + say * np.log(2), abs=1e-4)
+
+
 def enrolment(**changed):
     """What `calibrate enrol` would write, with weights that call everything a light piece."""
     weights = np.zeros((STATES, TRAITS + 1), "<f4")
@@ -176,6 +185,12 @@ def test_two_faces_that_explain_a_patch_alike_are_both_kept(recogniser):
     [seen] = recogniser.contents(recogniser.judge(seen_as(light=1, worth={1: 0, 3: -0.15})))
     assert seen == 1 << 1 | 1 << 3
     assert not seen & EMPTY
+
+
+def test_where_both_colours_bear_the_same_marks_either_colours_faces_tell_the_kind():
+    known = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(others_say=1)))
+    [seen] = known.contents(known.judge(seen_as(light=1, worth={1: 0, 3: -0.05, 5: -0.9, 7: -0.2})))
+    assert seen == 1 << 3
 
 
 def test_a_face_of_the_other_colour_than_the_network_sees_leaves_everything_open(recogniser):
