@@ -15,7 +15,7 @@ import numpy as np
 from companion.readings import ALL_CONTENTS
 from companion.vision.board import BoardNotFound
 from companion.vision.enrolled import Look
-from companion.vision.faces import FaceMatcher, best_of_content, by_content
+from companion.vision.faces import FaceMatcher, best_of_content, by_kind
 from companion.vision.rectify import PATCH, SQUARE, pixels_per_square, rectify
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def sharpness(grey: NDArray[np.integer[Any] | np.floating[Any]]) -> float:
 
 
 def _separable(look: Look) -> Finding:
-    """Whether each enrolled face is more like its twin than like any other kind of its colour."""
+    """Whether each enrolled piece is told by its twin, and by those of the other colour, to be of its kind."""
     matcher = FaceMatcher(look.faces)
     pad = (PATCH - look.faces[0].picture.shape[0]) // 2
     sides = (pad, PATCH - look.faces[0].picture.shape[0] - pad)
@@ -147,7 +147,7 @@ def _separable(look: Look) -> Finding:
     ).astype(np.uint8)
     likeness = matcher.likeness(cut)
     np.fill_diagonal(likeness, -1)
-    worth = by_content(best_of_content(likeness, matcher.contents))
+    worth = by_kind(best_of_content(likeness, matcher.contents), look.others_say)
     alike = sorted({_rivals(look, i, row) for i, row in enumerate(worth)} - {""})
     return _judged(
         "set",

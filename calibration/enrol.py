@@ -96,17 +96,26 @@ def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
     Raises:
         EnrolmentError: if so; with what to do.
     """
-    if float(np.median([pair.apart for pair in learnt.pairs])) < NO_TWINS:
+    for colour in _badly_exposed(learnt):
+        _refuse_hidden_marks(learnt, name, colour, _FEW_MARKS)
+    if _apart(learnt) < NO_TWINS:
         raise EnrolmentError(
             f"the pieces in {name} do not look alike two by two: lay them out in the standard arrangement (--help "
             "shows it), or take a sharper picture"
         )
-    badly = _badly_exposed(learnt)
     for colour in Colour:
-        least = _FEW_MARKS if colour in badly else _NO_MARKS
-        if float(np.median([pair.apart for pair in learnt.pairs if pair.one.colour is colour])) < least:
-            how = _exposure(learnt, name) or "Take a sharper picture, from nearer."
-            raise EnrolmentError(f"The marks of the {colour} pieces do not show in {name}. {how}")
+        _refuse_hidden_marks(learnt, name, colour, _NO_MARKS)
+
+
+def _refuse_hidden_marks(learnt: Learnt, name: str, colour: Colour, least: float) -> None:
+    if _apart(learnt, colour) < least:
+        how = _exposure(learnt, name) or "Take a sharper picture, from nearer."
+        raise EnrolmentError(f"The marks of the {colour} pieces do not show in {name}. {how}")
+
+
+def _apart(learnt: Learnt, *colours: Colour) -> float:
+    """How well the kinds of these colours, by default of both, can be told apart all in all."""
+    return float(np.median([pair.apart for pair in learnt.pairs if not colours or pair.one.colour in colours]))
 
 
 def in_words(learnt: Learnt, name: str, *, plain: bool = False) -> str:

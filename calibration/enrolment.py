@@ -1,9 +1,9 @@
 """What ``companion calibrate enrol`` learns from the empty board and the sixteen pieces of a set.
 
 The faces are cut out of the picture and kept. The weights that tell empty, light, dark and covered from the network's
-embedding are fitted on boards that a `Composer` puts together. Then each face is recognised by its twin, the other
-piece of its kind, on these boards: what that shows of how well kinds and colours can be told apart becomes the margins
-below which nothing is ruled out, and that of the kinds is told to the owner.
+embedding are fitted on boards that a `Composer` puts together. Then each piece on these is recognised by its twin, the
+other piece of its kind, and by those of the other colour: what that shows of how well kinds and colours can be told
+apart becomes the margins within which little is ruled out, and that of the kinds is told to the owner.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Pair:
     one: Piece
     other: Piece
     apart: float
-    """How much better the right face explains a piece than the other one, all but the worst cases; see `by_content`."""
+    """How much better the right face explains a piece than the other one, all but the worst cases; see `by_kind`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class _Kinds:
         explained = by_kind(lesson.alike, others_say)
         right, of_colour = lesson.right
         lost = _lost(explained[lesson.pieces][:, 1:], of_colour & ~right, right)
-        return cls(others_say, explained, _LEAST_MARGIN * (1 + others_say) + lost)
+        return cls(others_say, explained, _LEAST_MARGIN + lost)
 
     def surprise(self, lesson: _Lesson) -> float:
         """How little the kinds of the pieces are expected, all in all: the mean of -log."""

@@ -75,7 +75,7 @@ class Enrolment(BaseModel):
     weights: Base64
     """Little-endian floats of 4 bytes."""
     margin: Annotated[float, Field(gt=0, allow_inf_nan=False)]
-    """How much worse a face has to explain a piece than the best face of its colour, for its kind to be ruled out."""
+    """How much worse the faces of a kind have to explain a piece than the best of its colour to make it improbable."""
     others_say: Annotated[float, Field(ge=0, le=1)] = 0.0
     """How much what the faces of the other colour explain tells of the kind: where both colours bear the same marks."""
     colour_margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.2

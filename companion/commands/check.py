@@ -50,8 +50,8 @@ def check(
 
     Looks at a PICTURE, or at the first picture of a SOURCE such as camera:0.
     """
-    if is_tile_board(source):
-        raise click.UsageError("a tile board gives no pictures; `companion doctor` finds it, `calibrate tiles` fits it")
+    if is_tile_board(source) and not is_file(Path(source)):
+        raise click.UsageError("a tile board gives no pictures to look at; `companion calibrate tiles` fits one")
     findings = list(_findings(source, corners, layout, profile))
     for finding in findings:
         if as_json:

@@ -8,6 +8,7 @@ them failing half-way. PostgreSQL needs none of this.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -122,10 +123,15 @@ class Database:
 
 
 def is_there(place: str | Path) -> bool:
-    """Whether there is a log to open at `place`; a database server is taken to have one."""
+    """Whether there is a log to open at `place`; a database server is taken to have one.
+
+    So is what cannot be one: opening it tells why.
+    """
     try:
-        file = Path(place) / FILE_NAME if "://" not in str(place) else _file_of(_named(str(place)))
-        return file is None or file.exists()
+        if "://" not in str(place):
+            return (Path(place) / FILE_NAME).exists()
+        file = _file_of(_named(str(place)))
+        return file is None or file.exists() or not os.access(file.parent, os.W_OK)
     except (OSError, StoreError):  # a folder that nobody lets us look into, or no URL: opening it tells why
         return True
 
@@ -161,8 +167,10 @@ def _url(place: str | Path, *, create: bool) -> sa.URL:
 
 
 def _file_of(url: sa.URL) -> Path | None:
-    """The file that a database is in; None if a server has it, or nothing but memory."""
-    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+    """The file that a database is in; None if a server has it, nothing but memory, or SQLite's own kind of URI."""
+    if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith((":memory:", "file:")):
+        return None
+    return Path(url.database)
 
 
 def _named(place: str) -> sa.URL:

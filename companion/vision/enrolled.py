@@ -43,7 +43,7 @@ STATES: Final = 4
 LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
 AT_MARGIN: Final = 3e-3
-"""How probable a face is that explains a patch worse by its margin."""
+"""How probable, beside the best, is what explains a patch worse by its margin: a tenth less than that is ruled out."""
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
 _MIDDLE: Final = slice(16, 56)
@@ -105,7 +105,7 @@ class Look:
     weights: Floats
     """From `traits`, and 1, to the scores of the `STATES`; `(STATES, traits + 1)`."""
     margin: float
-    """How much worse a face has to explain a patch than the best of its colour to be ruled out; see `by_content`."""
+    """How much worse a kind than the best of its colour has to explain a patch to be improbable; see `AT_MARGIN`."""
     colour_margin: float
     """The same of all faces of a colour, where those of the other explain it better."""
     others_say: float

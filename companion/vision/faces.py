@@ -269,14 +269,15 @@ def by_content(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def by_kind(likeness: NDArray[np.float32], others_say: float) -> NDArray[np.float32]:
-    """`by_content`, where the marks on the pieces of the other colour tell the kind as well, by `others_say`.
+    """`by_content`, but the marks on the pieces of the other colour tell the kind as well, as much as `others_say`.
 
-    On most sets the pieces of both colours bear the same marks. Only contents of one colour compare with each other.
+    On most sets the pieces of both colours bear the same marks. The mean of the two, where a content's own faces say 1;
+    only contents of one colour compare with each other.
     """
     explained = by_content(likeness)
     light, dark = explained[:, _LIGHT_KINDS].copy(), explained[:, _DARK_KINDS].copy()
-    explained[:, _LIGHT_KINDS] += others_say * dark
-    explained[:, _DARK_KINDS] += others_say * light
+    explained[:, _LIGHT_KINDS] = (light + others_say * dark) / (1 + others_say)
+    explained[:, _DARK_KINDS] = (dark + others_say * light) / (1 + others_say)
     return explained
 
 

@@ -121,10 +121,11 @@ def test_any_other_board_is_refused_in_words(shots):
         learn(*sights, Layout.parse("8x2"), Recogniser.bundled())
 
 
-def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, burnt=0, beyond=None):
+def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, other=0.5, burnt=0, beyond=None):
     """What would be learnt of a set with tops of these colours, BGR.
 
-    `burnt` rows of light tops are burnt out; what lies `beyond` tops has another colour.
+    `burnt` rows of light tops are burnt out; what lies `beyond` tops has another colour. So far `apart` are two kinds
+    of light pieces, and two of dark ones as the `other` says.
     """
     contents = [content for content in ALL_CONTENTS if content is not None]
     faces = []
@@ -137,7 +138,7 @@ def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, burnt=0, beyond=
         picture = base64.b64encode(cv2.imencode(".png", top)[1].tobytes()).decode()
         faces.append(EnrolledFace(piece=str(piece), picture=picture))
     weights = base64.b64encode(np.zeros((STATES, 2), "<f4").tobytes()).decode()
-    pairs = (Pair(contents[0], contents[1], apart), *[Pair(contents[4], contents[5], 0.5)] * 2)
+    pairs = (Pair(contents[0], contents[1], apart), *[Pair(contents[4], contents[5], other)] * 2)
     known = Enrolment(backbone=fingerprint(), faces=tuple(faces), weights=weights, margin=0.2, least_alike=0.3)
     return Learnt(known, pairs)
 
@@ -146,6 +147,7 @@ WELL = "All kinds are told apart well."
 ALIKE = "These look much alike, and will often be asked about: light straight and diagonal."
 NEARER = "A picture from nearer, sharper or without glare may help."
 DARKER = "The light pieces are burnt out in p.jpg: better take both pictures with less light, or darker."
+DIM = {"light": (30, 35, 38), "dark": (20, 30, 30)}
 BRIGHTER = (
     "The light and the dark pieces are too dark in p.jpg: better take both pictures with more light, or brighter."
 )
@@ -161,7 +163,7 @@ BRIGHTER = (
         ({"light": (190, 240, 255)}, WELL),
         ({"burnt": 5}, f"{WELL} {DARKER}"),
         ({"burnt": 3}, WELL),
-        ({"light": (30, 35, 38), "dark": (20, 30, 30)}, f"{WELL} {BRIGHTER}"),
+        (DIM, f"{WELL} {BRIGHTER}"),
         ({"dark": (20, 30, 30)}, WELL),
     ],
 )
@@ -174,6 +176,8 @@ def test_what_is_said_of_a_set_names_what_would_help(what, said):
     [
         ({"apart": -1.0, "burnt": 9}, f"The marks of the light pieces do not show in p.jpg. {DARKER}"),
         ({"apart": -0.3, "burnt": 9}, f"The marks of the light pieces do not show in p.jpg. {DARKER}"),
+        ({"apart": -0.3, **DIM}, f"The marks of the light pieces do not show in p.jpg. {BRIGHTER}"),
+        ({"apart": -0.3, "other": -0.3, **DIM}, f"The marks of the light pieces do not show in p.jpg. {BRIGHTER}"),
         ({"apart": -1.0}, "The marks of the light pieces do not show in p.jpg. Take a sharper picture, from nearer."),
     ],
 )

@@ -101,6 +101,15 @@ def test_file_that_a_url_names_is_not_made_unasked_either(tmp_path, clock):
     assert is_there(place)
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["sqlite://", "sqlite:///:memory:", "sqlite+pysqlite:///:memory:", "sqlite:///file:x.db?mode=ro&uri=true",
+     "sqlite:////no/such/folder/x.db", "postgresql://hall/matches", "no://database"],
+)  # fmt: skip
+def test_only_opening_tells_whether_there_is_a_log_where_no_file_says_so(place):
+    assert is_there(place)
+
+
 def test_folder_that_cannot_be_made_is_one_clear_line(tmp_path, clock):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"^the data folder .*file/x cannot be used: Not a directory; choose another$"):
