@@ -15,7 +15,7 @@ import numpy as np
 from companion.readings import ALL_CONTENTS
 from companion.vision.board import BoardNotFound
 from companion.vision.enrolled import Look
-from companion.vision.faces import FaceMatcher, best_of_content, by_kind
+from companion.vision.faces import FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.rectify import PATCH, SQUARE, pixels_per_square, rectify
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _separable(look: Look) -> Finding:
     ).astype(np.uint8)
     likeness = matcher.likeness(cut)
     np.fill_diagonal(likeness, -1)
-    worth = by_kind(best_of_content(likeness, matcher.contents), look.others_say)
+    worth = by_kind(by_content(best_of_content(likeness, matcher.contents)), look.others_say)
     alike = sorted({_rivals(look, i, row) for i, row in enumerate(worth)} - {""})
     return _judged(
         "set",

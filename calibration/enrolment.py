@@ -107,6 +107,11 @@ class _Lesson:
         return _shows_a_piece(self.contents)
 
     @property
+    def explained(self) -> Floats:
+        """`by_content` of the squares."""
+        return by_content(self.alike)
+
+    @property
     def right(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For each piece which contents, but for *empty*, are right, and which are of the right colour."""
         contents, own = np.arange(1, COVERED), self.contents[self.pieces]
@@ -125,7 +130,7 @@ class _Kinds:
     @classmethod
     def told_by(cls, lesson: _Lesson, others_say: float) -> Self:
         """The way that asks the faces of the other colour so much."""
-        explained = by_kind(lesson.alike, others_say)
+        explained = by_kind(lesson.explained, others_say)
         right, of_colour = lesson.right
         lost = _lost(explained[lesson.pieces][:, 1:], of_colour & ~right, right)
         return cls(others_say, explained, _LEAST_MARGIN + lost)
@@ -233,7 +238,7 @@ def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
 def _margin_of_colours(lesson: _Lesson) -> float:
     """By how much the best face of the other colour may be better than the best of the right one."""
     _, of_colour = lesson.right
-    return _LEAST_MARGIN + _lost(by_content(lesson.alike[lesson.pieces])[:, 1:], ~of_colour, of_colour)
+    return _LEAST_MARGIN + _lost(lesson.explained[lesson.pieces][:, 1:], ~of_colour, of_colour)
 
 
 def _lost(worth: Floats, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:

@@ -147,23 +147,19 @@ def _upgrade(connection: sa.Connection) -> None:
 
 
 def _url(place: str | Path, *, create: bool) -> sa.URL:
-    if "://" in str(place):
-        url = _named(str(place))
-        if not create and not is_there(place):
-            raise StoreError(f"there is no match log at {url} yet; watch or run a game first, or check --data")
-        return url
+    by_url = "://" in str(place)
+    if not create and not is_there(place):
+        where = f"at {place}" if by_url else f"in {Path(place)}"
+        raise StoreError(f"there is no match log {where} yet; watch or run a game first, or check --data")
+    if by_url:
+        return _named(str(place))
     folder = Path(place)
-    file = folder / FILE_NAME
     try:
         if create:
             folder.mkdir(parents=True, exist_ok=True)
-        elif not is_there(place):
-            raise StoreError(f"there is no match log in {folder} yet; watch or run a game first, or check --data")
     except OSError as error:
-        if isinstance(error, StoreError):
-            raise
         raise StoreError(f"the data folder {folder} cannot be used: {error.strerror}; choose another") from error
-    return sa.URL.create("sqlite", database=str(file))
+    return sa.URL.create("sqlite", database=str(folder / FILE_NAME))
 
 
 def _file_of(url: sa.URL) -> Path | None:

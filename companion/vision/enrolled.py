@@ -24,7 +24,18 @@ from companion.errors import ProfileError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Kind, Piece
 from companion.vision.context import softmax
-from companion.vision.faces import FACE, MEASURE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
+from companion.vision.faces import (
+    DARK,
+    FACE,
+    LIGHT,
+    MEASURE,
+    Comparison,
+    Face,
+    FaceMatcher,
+    best_of_content,
+    by_content,
+    by_kind,
+)
 from companion.vision.light import DIM, FEATURES, Agreement, Views
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
@@ -50,7 +61,6 @@ _MIDDLE: Final = slice(16, 56)
 _FACES_SAY: Final = 0.5
 """How much of what faces say about kinds they say about colours."""
 _MAYBE: Final = 1e-4
-_LIGHT, _DARK = slice(1, 5), slice(5, 9)
 _STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice(-EMBEDDING, None)
 """What is where in the rows of `EnrolledRecogniser.embed`."""
 _LEAST_BELIEVED: Final = 3e-3
@@ -75,7 +85,7 @@ _NEXT_TO_NOTHING: Final = 0.05
 _VARIANCES: Final = (1e-6, 1e3)
 """Between these are those of what squares say about their light."""
 _LARGEST_WEIGHT: Final = 1e6
-_LIGHT_DECIDES: Final = 3.0
+LIGHT_DECIDES: Final = 3.0
 """From these odds on, as a logarithm, the light decides between network and faces."""
 
 
@@ -203,9 +213,8 @@ class EnrolledRecogniser:
         compared, told = Comparison.of(embeddings[:, _COMPARED]), embeddings[:, _STATES]
         by_face = best_of_content(compared.alike, self._matcher.contents)
         alike = by_face.max(axis=1)
-        counts = _counts(alike)[:, None]
-        explained = by_content(by_face) * counts
-        kinds_told = by_kind(by_face, self._look.others_say) * counts
+        explained = by_content(by_face) * _counts(alike)[:, None]
+        kinds_told = by_kind(explained, self._look.others_say)
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
         at_odds = _at_odds_about_a_piece(told, network)
         occupied = self._also_by_likeness(_occupied_for_both(told, network), alike, at_odds)
@@ -214,7 +223,7 @@ class EnrolledRecogniser:
         states, lamp = self._in_one_light(states, compared, unlike)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
-        for state, kinds in ((1, _LIGHT), (2, _DARK)):
+        for state, kinds in ((1, LIGHT), (2, DARK)):
             probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * kinds_told[:, kinds])
         strange = (unlike | self._at_odds(told, explained, alike, lamp)) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
@@ -247,17 +256,17 @@ class EnrolledRecogniser:
 
     def _at_odds(self, states: Floats, explained: Floats, alike: Floats, lamp: Floats) -> NDArray[np.bool_]:
         """Where only faces of one colour explain what network and light say is of the other: who errs is not known."""
-        best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
+        best = np.stack([explained[:, kinds].max(axis=1) for kinds in (LIGHT, DARK)], axis=1)
         told, rows = best.argmax(axis=1), np.arange(len(best))
         worse = -best[rows, 1 - told] - self._look.colour_margin
         in_doubt = (worse > 0) & ((worse < _MUCH_WORSE) | (alike < _VERY_ALIKE))
         share = states[rows, 1 + told] / np.maximum(states[:, 1:3].sum(axis=1), 1e-12)
-        decided = np.where(told == 0, -lamp, lamp) > _LIGHT_DECIDES
+        decided = np.where(told == 0, -lamp, lamp) > LIGHT_DECIDES
         return np.asarray(in_doubt & (share < _HARDLY) & ~decided, np.bool_)
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""
-        best = np.stack([explained[:, kinds].max(axis=1) for kinds in (_LIGHT, _DARK)], axis=1)
+        best = np.stack([explained[:, kinds].max(axis=1) for kinds in (LIGHT, DARK)], axis=1)
         told = np.maximum(_FACES_SAY * self._colours_tell * best, -_FACES_WEIGH)
         return _also_told(states, slice(1, 3), np.exp(told))
 
@@ -287,9 +296,9 @@ def _occupied_for_both(states: Floats, network: Floats) -> Floats:
 
 def _at_odds_about_a_piece(states: Floats, network: Floats) -> NDArray[np.bool_]:
     """Where one of the two of `_occupied_for_both` is sure of a piece, and the other one that there is none."""
-    pieces, bare = (states[:, 1:3].sum(axis=1), network[:, 1:COVERED].sum(axis=1)), (states[:, 0], network[:, 0])
-    contradict = [np.minimum(piece, empty) > _SURE for piece, empty in zip(pieces, bare[::-1], strict=True)]
-    return np.asarray(contradict[0] | contradict[1], np.bool_)
+    only_weights = np.minimum(states[:, 1:3].sum(axis=1), network[:, 0])
+    only_head = np.minimum(network[:, 1:COVERED].sum(axis=1), states[:, 0])
+    return np.asarray(np.maximum(only_weights, only_head) > _SURE, np.bool_)
 
 
 def _also_told(states: Floats, among: slice, likely: Floats) -> Floats:

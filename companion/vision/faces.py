@@ -43,7 +43,8 @@ MEASURE = 3
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
 _EVERY = 2
 """Every second angle is looked for; where one is found, those before and after it are compared, too."""
-_LIGHT_KINDS, _DARK_KINDS = slice(1, 1 + len(Kind)), slice(1 + len(Kind), len(ALL_CONTENTS))
+LIGHT, DARK = slice(1, 1 + len(Kind)), slice(1 + len(Kind), len(ALL_CONTENTS))
+"""Which of `ALL_CONTENTS` are pieces of these colours, kind by kind."""
 _COMPONENTS = 64
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
@@ -268,17 +269,16 @@ def by_content(likeness: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(explained - explained.max(axis=1, keepdims=True), np.float32)
 
 
-def by_kind(likeness: NDArray[np.float32], others_say: float) -> NDArray[np.float32]:
-    """`by_content`, but the marks on the pieces of the other colour tell the kind as well, as much as `others_say`.
+def by_kind(explained: NDArray[np.float32], others_say: float) -> NDArray[np.float32]:
+    """What `by_content` gave, but the marks on the pieces of the other colour tell the kind as well, by `others_say`.
 
     On most sets the pieces of both colours bear the same marks. The mean of the two, where a content's own faces say 1;
     only contents of one colour compare with each other.
     """
-    explained = by_content(likeness)
-    light, dark = explained[:, _LIGHT_KINDS].copy(), explained[:, _DARK_KINDS].copy()
-    explained[:, _LIGHT_KINDS] = (light + others_say * dark) / (1 + others_say)
-    explained[:, _DARK_KINDS] = (dark + others_say * light) / (1 + others_say)
-    return explained
+    told = explained.copy()
+    for own, others in ((LIGHT, DARK), (DARK, LIGHT)):
+        told[:, own] = (explained[:, own] + others_say * explained[:, others]) / (1 + others_say)
+    return told
 
 
 def best_of_content(values: NDArray[np.float32], contents: NDArray[Any]) -> NDArray[np.float32]:

@@ -126,7 +126,7 @@ def test_what_explains_twice_as_little_is_log_two_behind():
 @pytest.mark.parametrize("say", [0, 0.5, 1])
 def test_the_marks_of_the_other_colour_tell_the_kind_as_far_as_they_may(say):
     alike = np.array([[-1, *np.sqrt([0.5, 0.5, 0, 0]), *np.sqrt([0.75, 0.5, 0, 0])]], np.float32)
-    told = by_kind(alike, say)[0]
+    told = by_kind(by_content(alike), say)[0]
     assert told[1] - told[2] == pytest.approx(say * np.log(2) / (1 + say), abs=1e-4)
     assert told[5] - told[6] == pytest.approx(np.log(2) / (1 + say), abs=1e-4)
     assert told[5] - told[7] == pytest.approx((np.log(4) + say * np.log(2)) / (1 + say), abs=1e-4)
