@@ -32,12 +32,14 @@ if TYPE_CHECKING:
 _SAME = 2.0
 """Grey levels by which some square differs at least, if two pictures are not one."""
 _SIDES = ("near", "right", "far", "left")
-NO_TWINS = -0.2
-"""Kinds that are no nearer to each other than this, all in all, were not laid out two by two."""
-_NO_MARKS = -0.7
-"""Kinds of one colour that are no nearer than this to each other, all in all, bear no marks that can be seen."""
-_FEW_MARKS = -0.2
-"""The same of pieces that are burnt out, or too dark: a better picture shows more."""
+_NO_TWINS = -0.2
+"""Kinds that are less apart than this, all in all, were not laid out two by two."""
+_HARDLY = 0.0
+"""Where they are less apart than this, no more than some marks can be seen."""
+_NO_MARKS = -0.3
+"""The same of the kinds of one colour whose marks cannot be seen at all."""
+_FEW_MARKS = 0.0
+"""And of a colour whose pieces are burnt out, or too dark: a better picture shows more."""
 POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
 _TOP = slice(7, -7)
@@ -91,26 +93,31 @@ def _turns(lightness: NDArray[np.floating], layout: Layout) -> int:
 
 
 def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
-    """Say that the pieces in picture `name` were not laid out two by two, or that those of a colour show no marks.
+    """Say that the pieces in picture `name` were not laid out two by two, or that their marks do not show.
 
     Raises:
         EnrolmentError: if so; with what to do.
     """
     for colour in _badly_exposed(learnt):
         _refuse_hidden_marks(learnt, name, colour, _FEW_MARKS)
-    if _apart(learnt) < NO_TWINS:
+    if _apart(learnt) < _NO_TWINS:
         raise EnrolmentError(
             f"the pieces in {name} do not look alike two by two: lay them out in the standard arrangement (--help "
             "shows it), or take a sharper picture"
         )
     for colour in Colour:
         _refuse_hidden_marks(learnt, name, colour, _NO_MARKS)
+    if _apart(learnt) < _HARDLY:
+        raise EnrolmentError(f"The marks of the pieces hardly show in {name}. {_better(learnt, name)}")
 
 
 def _refuse_hidden_marks(learnt: Learnt, name: str, colour: Colour, least: float) -> None:
     if _apart(learnt, colour) < least:
-        how = _exposure(learnt, name) or "Take a sharper picture, from nearer."
-        raise EnrolmentError(f"The marks of the {colour} pieces do not show in {name}. {how}")
+        raise EnrolmentError(f"The marks of the {colour} pieces do not show in {name}. {_better(learnt, name)}")
+
+
+def _better(learnt: Learnt, name: str) -> str:
+    return _exposure(learnt, name) or "Take a sharper picture, from nearer."
 
 
 def _apart(learnt: Learnt, *colours: Colour) -> float:

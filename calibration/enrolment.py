@@ -49,7 +49,8 @@ BOARDS = 120
 _STEPS = 800
 _SLOW = 1e-4
 _RATE = 0.03
-_LEAST_MARGIN = 0.2
+_LEAST_MARGIN, _LEAST_COLOUR_MARGIN = 0.2, 0.5
+"""However well composed boards are read: in other light a colour looks more unlike itself than a mark does."""
 _WORST = 0.98
 """The margin covers all but this share of what goes wrong between twins."""
 _OTHERS_SAY = (0.0, 0.25, 0.5, 1.0)
@@ -238,7 +239,9 @@ def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
 def _margin_of_colours(lesson: _Lesson) -> float:
     """By how much the best face of the other colour may be better than the best of the right one."""
     _, of_colour = lesson.right
-    return _LEAST_MARGIN + _lost(lesson.explained[lesson.pieces][:, 1:], ~of_colour, of_colour)
+    return max(
+        _LEAST_COLOUR_MARGIN, _LEAST_MARGIN + _lost(lesson.explained[lesson.pieces][:, 1:], ~of_colour, of_colour)
+    )
 
 
 def _lost(worth: Floats, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:

@@ -1,15 +1,16 @@
 """Where the tops of the sixteen pieces are in the enrolment picture: discs or squares, all of one size.
 
 A circle or a square of each size is laid on every piece's picture where its outline best follows edges that the empty
-board does not have; the shape and size on which all pieces together agree is theirs. Seen at an angle, the top of a
-thick piece leans away from the middle of its square, and what follows the most edges may be the foot of the pieces, or
-something between. But all pieces are as thick, so all tops `_Lean` as one, and about the middle of its top a piece can
-be turned to look like its twin; about any other place it cannot.
+board does not have there; the shape and size on which all pieces together agree is theirs. Seen at an angle, the top of
+a thick piece leans away from the middle of its square, and what follows the most edges may be the foot of the pieces,
+or something between. But all pieces are as thick, so all tops `_Lean` as one, and about the middle of its top a piece
+can be turned to look like its twin; about any other place it cannot. So of each shape and size some leans are kept, the
+tops are looked for near there, and twins are compared where these are.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ import cv2
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,10 +31,16 @@ _REACH = 12
 """Steps that a top is looked for from the middle of its square."""
 _LEANS = tuple(np.arange(-6, 7, 2) * _STEP)
 _SPREADS = (0.0, 0.03, 0.06)
+_LIKELY_LEANS = 4
+"""Of each shape and size."""
 _WANDERS = 3
 """Steps that a piece may lie from where the lean has it."""
-_WANDERING = 8.0
+_WANDERING = 14.0
 """How dear that is, in shares of an outline for each square of squared distance."""
+_FINER_STEPS = np.arange(-0.03, 0.031, 0.01)
+_FINER_HALVES = (-0.0125, 0.0, 0.0125)
+_FINER_TURNS = tuple(np.radians((-2.5, 0, 2.5)).tolist())
+"""By how much what was found is moved, made smaller and larger, and turned in the end."""
 _POINTS = 32
 _LARGER = 1.2
 """Of two outlines that fit, the larger one is more likely the piece's and the smaller one a mark's."""
@@ -43,8 +50,15 @@ _FINE = 20
 """Pixels per square in which twins are compared."""
 _RADIUS = 0.34
 _TWISTS = tuple(90 * quarter + turn for quarter in range(4) for turn in (-12, -6, 0, 6, 12))
-_ALIKE = 2.0
+_ALIKE = 1.0
 """How much it counts how alike twins are, beside the share of the outlines that is seen."""
+_CLEARLY = 0.35
+"""Outlines that fit so much worse than the best are not the pieces'."""
+_CLEAR = 0.8
+"""The steepest edges, all but this share, are clear ones."""
+_FAINT = 30.0
+"""An edge that counts as none, however few others there are: what `cv2.Sobel` makes of grey levels."""
+_EVEN = 1e-3
 _FLAT = 30.0
 """Grey levels, over a whole disc, that count as no mark."""
 
@@ -88,30 +102,81 @@ def find_tops(looks: Sequence[Floats], grounds: Sequence[Floats], square: int, p
         square: the pixels to a square.
         places: where the squares are, `(n, 2)` in squares from the middle of the board, x and y as in the pictures.
     """
-    slopes = [_slopes(look - ground) for look, ground in zip(looks, grounds, strict=True)]
+    slopes = [_new_slopes(look, ground) for look, ground in zip(looks, grounds, strict=True)]
     small = [_shrunk(look, _FINE / square) for look in looks]
     leans = [_Lean(x, y, spread) for x, y, spread in product(_LEANS, _LEANS, _SPREADS)]
-    middles = np.array([lean.at(places) for lean in leans])
-    at = np.rint(middles / _STEP).astype(int) + _REACH
-    alike = np.array([_alike(small, each) for each in middles])
-    best: tuple[float, list[Top]] = (-1.0, [])
-    for round_, half in product((True, False), _HALVES):
-        fits, turns = _fits(slopes, half, square, round_=round_)
-        near = _best_near(fits)[np.arange(len(looks)), at[..., 1], at[..., 0]].mean(axis=1)
-        total = near * (1 + _LARGER * half) + _ALIKE * alike
-        i = int(total.argmax())
-        if total[i] > best[0]:
-            best = float(total[i]), _tops(fits, turns, at[i], square, (slopes[0].shape[0] - 1) / 2, half, round_=round_)
-    return best[1]
+    at = np.rint(np.array([lean.at(places) for lean in leans]) / _STEP).astype(int) + _REACH
+    found = [
+        one
+        for round_, half in product((True, False), _HALVES)
+        for one in _likely(slopes, at, square, half, round_=round_)
+    ]
+    most = max(fits for fits, _ in found)
+    _, tops = max(
+        ((fits + _ALIKE * _alike(small, tops, square), tops) for fits, tops in found if fits > most - _CLEARLY),
+        key=lambda one: one[0],
+    )
+    return _refined(slopes, tops, square)
 
 
-def _slopes(picture: Floats) -> Floats:
-    """The steepest channel's gradient at each pixel, `(height, width, 2)`, about 1 on clear edges."""
+def _new_slopes(look: Floats, ground: Floats) -> Floats:
+    """The gradient of the steepest new edge of any channel at each pixel, `(height, width, 2)`, about 1 on clear edges.
+
+    New is an edge that is seen and that the ground has not. Where a piece hides an edge of the ground, none is seen.
+    """
+    seen, before = _gradients(look), _gradients(ground)
+    steep = np.linalg.norm(seen, axis=3)
+    changed = np.minimum(np.linalg.norm(seen - before, axis=3) / np.maximum(steep, _EVEN), 1)
+    steepest = (steep * changed).argmax(axis=2)[..., None]
+    slope, new = (
+        np.take_along_axis(one, at, 2)[:, :, 0] for one, at in ((seen, steepest[..., None]), (changed, steepest))
+    )
+    slope = np.asarray(slope * new[..., None])
+    clear = np.quantile(np.linalg.norm(slope, axis=2), _CLEAR)
+    return np.asarray(slope / max(float(clear), _FAINT))
+
+
+def _gradients(picture: Floats) -> Floats:
+    """Across and down, of each channel, `(height, width, 3, 2)`."""
     soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), 1.5)
-    across, down = cv2.Sobel(soft, cv2.CV_32F, 1, 0), cv2.Sobel(soft, cv2.CV_32F, 0, 1)
-    steepest = (across**2 + down**2).argmax(axis=2)[..., None]
-    slope = np.concatenate([np.take_along_axis(one, steepest, 2) for one in (across, down)], axis=2)
-    return np.asarray(slope / max(float(np.quantile(np.linalg.norm(slope, axis=2), 0.85)), 1e-3))
+    return np.asarray(np.stack([cv2.Sobel(soft, cv2.CV_32F, 1, 0), cv2.Sobel(soft, cv2.CV_32F, 0, 1)], axis=-1))
+
+
+def _likely(
+    slopes: Sequence[Floats], at: NDArray[np.int_], square: int, half: float, *, round_: bool
+) -> Iterator[tuple[float, list[Top]]]:
+    """The tops of this shape and size for the leans `at` which most of the outlines is seen, and how much."""
+    fits, turns = _fits(slopes, half, square, round_=round_)
+    near = _best_near(fits)[np.arange(len(slopes)), at[..., 1], at[..., 0]].mean(axis=1) * (1 + _LARGER * half)
+    for lean in near.argsort()[-_LIKELY_LEANS:]:
+        yield (
+            float(near[lean]),
+            _tops(fits, turns, at[lean], square, (slopes[0].shape[0] - 1) / 2, half, round_=round_),
+        )
+
+
+def _refined(slopes: Sequence[Floats], tops: list[Top], square: int) -> list[Top]:
+    """The tops, moved, turned, and all of them grown or shrunk a little to where their outlines fit best."""
+    sizes = [
+        [_moved(slope, replace(top, half=top.half + more), square) for slope, top in zip(slopes, tops, strict=True)]
+        for more in _FINER_HALVES
+    ]
+    best = max(sizes, key=lambda size: np.mean([fit for fit, _ in size]) * (1 + _LARGER * size[0][1].half))
+    return [top for _, top in best]
+
+
+def _moved(slope: Floats, top: Top, square: int) -> tuple[float, Top]:
+    """How well the outline of a top fits at best near where it is, and the top there."""
+    away = np.stack(np.meshgrid(_FINER_STEPS, _FINER_STEPS), axis=-1).reshape(-1, 2)
+    places, dear = away * square + top.middle, _WANDERING * (away**2).sum(axis=1)
+    best: tuple[float, Top] = (-np.inf, top)
+    for turn in (0.0,) if top.round else top.turn + np.array(_FINER_TURNS):
+        fits = _follows(slope, top.half, float(turn), places[:, None], square, round_=top.round) - dear
+        i = int(fits.argmax())
+        if fits[i] > best[0]:
+            x, y = places[i].tolist()
+            best = float(fits[i]), replace(top, middle=(x, y), turn=float(turn))
+    return best
 
 
 def _fits(slopes: Sequence[Floats], half: float, square: int, *, round_: bool) -> tuple[Floats, Floats]:
@@ -119,20 +184,24 @@ def _fits(slopes: Sequence[Floats], half: float, square: int, *, round_: bool) -
 
     Places are `_STEP` apart, the middle of the picture in their middle.
     """
-    middle = (slopes[0].shape[0] - 1) / 2
     steps = np.arange(-_REACH, _REACH + 1) * _STEP
-    places = np.stack(np.meshgrid(steps, steps), axis=-1)[:, :, None]
+    places = np.stack(np.meshgrid(steps, steps), axis=-1)[:, :, None] * square + (slopes[0].shape[0] - 1) / 2
     fits = np.full((len(slopes), len(steps), len(steps)), -1.0)
     turns = np.zeros_like(fits)
     for turn in (0.0,) if round_ else _TURNS:
-        points, normals = _contour(half, turn, round_=round_)
-        at = np.rint((points + places) * square + middle).astype(int).clip(0, slopes[0].shape[0] - 1)
         for fit, turned, slope in zip(fits, turns, slopes, strict=True):
-            along = np.abs((slope[at[..., 1], at[..., 0]] * normals).sum(axis=-1))
-            now = np.minimum(along, 1).mean(axis=-1)
+            now = _follows(slope, half, turn, places, square, round_=round_)
             turned[now > fit] = turn
             np.maximum(fit, now, out=fit)
     return fits, turns
+
+
+def _follows(slope: Floats, half: float, turn: float, places: Floats, square: int, *, round_: bool) -> Floats:
+    """The share of an outline that follows edges, its middle at each of `places`, `(..., 1, 2)` in pixels."""
+    points, normals = _contour(half, turn, round_=round_)
+    at = np.rint(points * square + places).astype(int).clip(0, slope.shape[0] - 1)
+    along = np.abs((slope[at[..., 1], at[..., 0]] * normals).sum(axis=-1))
+    return np.asarray(np.minimum(along, 1).mean(axis=-1))
 
 
 def _wander() -> Floats:
@@ -167,14 +236,17 @@ def _tops(
     return found
 
 
-def _alike(looks: Sequence[Floats], middles: Floats) -> float:
-    """How alike twins are on average, from 0 to 1, when they are turned about these middles."""
-    pairs = zip(looks[::2], looks[1::2], middles[::2], middles[1::2], strict=False)
+def _alike(looks: Sequence[Floats], tops: Sequence[Top], square: int) -> float:
+    """How alike twins are on average, from 0 to 1, when they are turned about the middles of their tops.
+
+    `looks` have `_FINE` pixels to a square, the tops' places `square`.
+    """
+    places = [(np.array(top.middle) + 0.5) * _FINE / square - 0.5 for top in tops]
     near = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
     best = []
-    for one, other, its_middle, other_middle in pairs:
-        still = [_disc(one, its_middle * _FINE + shift, 0.0) for shift in near]
-        turned = [_disc(other, other_middle * _FINE, twist) for twist in _TWISTS]
+    for one, other, at, its_at in zip(looks[::2], looks[1::2], places[::2], places[1::2], strict=False):
+        still = [_disc(one, at + shift, 0.0) for shift in near]
+        turned = [_disc(other, its_at, twist) for twist in _TWISTS]
         best.append((np.array(still) @ np.array(turned).T).max())
     return float(np.mean(best)) if best else 0.0
 
@@ -183,11 +255,10 @@ def _shrunk(look: Floats, share: float) -> Floats:
     return np.asarray(cv2.resize(look, None, fx=share, fy=share, interpolation=cv2.INTER_AREA), np.float32)
 
 
-def _disc(look: Floats, middle: Floats, turn: float) -> Floats:
-    """What is seen around a place, in pixels from the picture's middle, turned; brightness and contrast taken out."""
+def _disc(look: Floats, centre: Floats, turn: float) -> Floats:
+    """What is seen around a place, in pixels, turned; brightness and contrast taken out."""
     reach = int(np.ceil(_RADIUS * _FINE))
-    centre = middle + (look.shape[0] - 1) / 2
-    motion = cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), turn, 1.0)
+    motion = np.asarray(cv2.getRotationMatrix2D((float(centre[0]), float(centre[1])), turn, 1.0), np.float64)
     motion[:, 2] += reach - centre
     side = 2 * reach + 1
     seen = cv2.warpAffine(look, motion, (side, side), borderMode=cv2.BORDER_REPLICATE)

@@ -75,17 +75,17 @@ def test_an_unknown_set_is_learnt_from_two_pictures_and_read_under_another_lamp_
     assert known.light is not None
     assert known.light.trust > 0.5
     recogniser = EnrolledRecogniser(Recogniser.bundled(), Look.of(known))
-    right = wrong = count = missed = 0
+    right = wrong = count = hidden = noticed = 0
     for hands in (0, 0, 0, 1, 1):
         shot = studio.game(hands=hands)
         seen = patches(rectify(shot.image, shot.corners, BOARD), BOARD, away_side(shot.corners, BOARD))
         said, truth = np.array(recogniser.contents(recogniser.recognise(seen))), np.array(shot.contents)
         counts = (shot.weights == JUDGED) & ~shot.covered
-        right, wrong = right + (said == truth)[counts].sum(), wrong + (said & truth == 0)[counts].sum()
+        right, wrong = right + (said == truth)[counts].sum(), wrong + (said & truth == 0)[counts | shot.covered].sum()
         count += counts.sum()
-        missed += ((said != ANYTHING) & (said != truth))[shot.covered].sum()
+        hidden, noticed = hidden + shot.covered.sum(), noticed + (said == ANYTHING)[shot.covered].sum()
     assert wrong == 0
-    assert missed == 0
+    assert noticed >= 0.7 * hidden
     assert right >= 0.9 * count
 
 
@@ -146,6 +146,7 @@ def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, other=0.5, burnt
 WELL = "All kinds are told apart well."
 ALIKE = "These look much alike, and will often be asked about: light straight and diagonal."
 NEARER = "A picture from nearer, sharper or without glare may help."
+SHARPER = "Take a sharper picture, from nearer."
 DARKER = "The light pieces are burnt out in p.jpg: better take both pictures with less light, or darker."
 DIM = {"light": (30, 35, 38), "dark": (20, 30, 30)}
 BRIGHTER = (
@@ -178,15 +179,17 @@ def test_what_is_said_of_a_set_names_what_would_help(what, said):
         ({"apart": -0.3, "burnt": 9}, f"The marks of the light pieces do not show in p.jpg. {DARKER}"),
         ({"apart": -0.3, **DIM}, f"The marks of the light pieces do not show in p.jpg. {BRIGHTER}"),
         ({"apart": -0.3, "other": -0.3, **DIM}, f"The marks of the light pieces do not show in p.jpg. {BRIGHTER}"),
-        ({"apart": -1.0}, "The marks of the light pieces do not show in p.jpg. Take a sharper picture, from nearer."),
+        ({"apart": -0.1, "burnt": 9}, f"The marks of the light pieces do not show in p.jpg. {DARKER}"),
+        ({"apart": -0.4}, f"The marks of the light pieces do not show in p.jpg. {SHARPER}"),
+        ({"apart": -0.1, "other": -0.1}, f"The marks of the pieces hardly show in p.jpg. {SHARPER}"),
     ],
 )
 def test_pieces_whose_marks_do_not_show_are_refused(what, says):
     with pytest.raises(EnrolmentError) as refused:
         refuse_unlike_twins(learnt(**what), "p.jpg")
     assert str(refused.value) == says
-    refuse_unlike_twins(learnt(apart=-0.5), "p.jpg")
-    refuse_unlike_twins(learnt(apart=-0.1, burnt=9), "p.jpg")
+    refuse_unlike_twins(learnt(apart=-0.2), "p.jpg")
+    refuse_unlike_twins(learnt(apart=0.1, burnt=9), "p.jpg")
 
 
 def test_of_cubes_only_the_light_is_spoken_of():
@@ -213,12 +216,26 @@ def test_tops_are_found_where_they_lie(round_):
         assert np.hypot(*np.subtract(top.middle, middle)) < 4
 
 
+def test_edges_of_the_board_that_pieces_hide_are_no_edges_of_theirs():
+    ground = np.full((96, 96, 3), (120, 160, 190), np.float32)
+    cv2.rectangle(ground, (19, 19), (76, 76), (250, 250, 250), 3)
+    looks, middles = [], [(47.5, 47.5), (53.0, 45.0), (44.0, 50.0)]
+    for x, y in middles:
+        look = ground.copy()
+        cv2.circle(look, (round(x), round(y)), 36, (60, 70, 80), -1, cv2.LINE_AA)
+        looks.append(look)
+    for top, middle in zip(find_tops(looks, [ground] * 3, 80, np.zeros((3, 2))), middles, strict=True):
+        assert top.round
+        assert top.half == pytest.approx(0.45, abs=0.03)
+        assert np.hypot(*np.subtract(top.middle, middle)) < 2
+
+
 def leaning(mark, turn, lean):
-    """A thick disc on a square: its foot in the middle, its top where it leans to, with a mark; all of one colour."""
+    """A thick disc on a square: its foot in the middle, its top where it leans to, with a mark; darker at its side."""
     look = np.full((96, 96, 3), (120, 160, 190), np.float32)
     for share in np.linspace(0, 1, 20):
         x, y = np.rint(np.array((47.5, 47.5)) + share * np.array(lean)).astype(int)
-        cv2.circle(look, (int(x), int(y)), 32, (60, 70, 80), -1, cv2.LINE_AA)
+        cv2.circle(look, (int(x), int(y)), 32, (60, 70, 80) if share == 1 else (45, 52, 60), -1, cv2.LINE_AA)
     spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
     outline = np.array(mark) @ spin + np.array((47.5, 47.5)) + lean
     cv2.fillPoly(look, [np.rint(outline * 16).astype(int)], (210, 220, 230), cv2.LINE_AA, 4)
