@@ -125,13 +125,10 @@ def _new_slopes(look: Floats, ground: Floats) -> Floats:
     New is an edge that is seen and that the ground has not. Where a piece hides an edge of the ground, none is seen.
     """
     seen, before = _gradients(look), _gradients(ground)
-    steep = np.linalg.norm(seen, axis=3)
-    changed = np.minimum(np.linalg.norm(seen - before, axis=3) / np.maximum(steep, _EVEN), 1)
-    steepest = (steep * changed).argmax(axis=2)[..., None]
-    slope, new = (
-        np.take_along_axis(one, at, 2)[:, :, 0] for one, at in ((seen, steepest[..., None]), (changed, steepest))
-    )
-    slope = np.asarray(slope * new[..., None])
+    changed = np.linalg.norm(seen - before, axis=3) / np.maximum(np.linalg.norm(seen, axis=3), _EVEN)
+    new = seen * np.minimum(changed, 1)[..., None]
+    steepest = np.linalg.norm(new, axis=3).argmax(axis=2)[..., None, None]
+    slope = np.take_along_axis(new, steepest, 2)[:, :, 0]
     clear = np.quantile(np.linalg.norm(slope, axis=2), _CLEAR)
     return np.asarray(slope / max(float(clear), _FAINT))
 
@@ -145,7 +142,10 @@ def _gradients(picture: Floats) -> Floats:
 def _likely(
     slopes: Sequence[Floats], at: NDArray[np.int_], square: int, half: float, *, round_: bool
 ) -> Iterator[tuple[float, list[Top]]]:
-    """The tops of this shape and size for the leans `at` which most of the outlines is seen, and how much."""
+    """The tops of this shape and size where they lean so that most of their outlines is seen, and how much of them is.
+
+    `at` are the places of each lean, `(leans, n, 2)`, column and row in `_fits`.
+    """
     fits, turns = _fits(slopes, half, square, round_=round_)
     near = _best_near(fits)[np.arange(len(slopes)), at[..., 1], at[..., 0]].mean(axis=1) * (1 + _LARGER * half)
     for lean in near.argsort()[-_LIKELY_LEANS:]:
