@@ -239,9 +239,8 @@ def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
 def _margin_of_colours(lesson: _Lesson) -> float:
     """By how much the best face of the other colour may be better than the best of the right one."""
     _, of_colour = lesson.right
-    return max(
-        _LEAST_COLOUR_MARGIN, _LEAST_MARGIN + _lost(lesson.explained[lesson.pieces][:, 1:], ~of_colour, of_colour)
-    )
+    lost = _lost(lesson.explained[lesson.pieces][:, 1:], ~of_colour, of_colour)
+    return max(_LEAST_COLOUR_MARGIN, _LEAST_MARGIN + lost)
 
 
 def _lost(worth: Floats, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
