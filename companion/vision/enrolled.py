@@ -86,7 +86,7 @@ _VARIANCES: Final = (1e-6, 1e3)
 """Between these are those of what squares say about their light."""
 _LARGEST_WEIGHT: Final = 1e6
 LIGHT_DECIDES: Final = 3.0
-"""From these odds on, as a logarithm, the light decides between network and faces."""
+"""From these odds on, as a logarithm, the light decides between weights and faces."""
 
 
 def fingerprint() -> str:
@@ -255,14 +255,13 @@ class EnrolledRecogniser:
         return coloured, np.asarray(lamp, np.float32)
 
     def _at_odds(self, states: Floats, explained: Floats, alike: Floats, lamp: Floats) -> NDArray[np.bool_]:
-        """Where only faces of one colour explain what network and light say is of the other: who errs is not known."""
+        """Where only faces of one colour explain what weights say is of the other, and the light sides with neither."""
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (LIGHT, DARK)], axis=1)
         told, rows = best.argmax(axis=1), np.arange(len(best))
         worse = -best[rows, 1 - told] - self._look.colour_margin
         in_doubt = (worse > 0) & ((worse < _MUCH_WORSE) | (alike < _VERY_ALIKE))
         share = states[rows, 1 + told] / np.maximum(states[:, 1:3].sum(axis=1), 1e-12)
-        decided = np.where(told == 0, -lamp, lamp) > LIGHT_DECIDES
-        return np.asarray(in_doubt & (share < _HARDLY) & ~decided, np.bool_)
+        return np.asarray(in_doubt & (share < _HARDLY) & (np.abs(lamp) <= LIGHT_DECIDES), np.bool_)
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""

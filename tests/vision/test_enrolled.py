@@ -231,8 +231,8 @@ def test_a_piece_that_is_hardly_like_any_face_may_be_of_any_kind(recogniser):
     assert [bool(seen[3] >= 1e-3) for seen in kinds] == [False, True]
 
 
-@pytest.mark.parametrize(("lamp", "at_odds"), [(0.0, True), (5.0, False), (-5.0, True)])
-def test_where_the_light_speaks_against_the_faces_they_are_not_at_odds_with_the_network(recogniser, lamp, at_odds):
+@pytest.mark.parametrize(("lamp", "at_odds"), [(0.0, True), (2.0, True), (5.0, False), (-5.0, False)])
+def test_where_the_light_decides_faces_and_weights_are_not_at_odds(recogniser, lamp, at_odds):
     told = np.array([[0, 0.95, 0.05, 0]], np.float32)
     explained = np.array([[-2, -0.7, -2, -2, -2, 0, -2, -2, -2]], np.float32)
     said = recogniser._at_odds(told, explained, np.array([0.9]), np.array([lamp]))
