@@ -290,9 +290,9 @@ def _seen_pieces(views: Views, contents: NDArray[np.int64]) -> tuple[Views, NDAr
 
 
 def _empty(bare: list[Floats], lights: list[Floats]) -> tuple[Floats, Floats]:
-    """The colour of an empty square in the light of enrolment, as logarithms, and what the lights leave unexplained."""
+    """The colour of an empty square in the light of enrolment, and what the lights leave unexplained."""
     seen, light = np.concatenate(bare), np.repeat(lights, [len(each) for each in bare], axis=0)
-    usual: Floats = np.median(seen - light[:, :3], axis=0).astype(np.float32)
+    usual: Floats = np.median(seen, axis=0).astype(np.float32)
     for _ in range(_ROUNDS):
         usual = np.median(seen - light @ ways_of(usual)[:3].T, axis=0).astype(np.float32)
     return usual, (seen - usual - light @ ways_of(usual)[:3].T).astype(np.float32)

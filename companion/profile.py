@@ -45,7 +45,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-Logarithm = Annotated[float, Field(ge=-20, le=20)]
+Level = Annotated[float, Field(ge=-3, le=3)]
 
 
 class EnrolledLight(BaseModel):
@@ -53,10 +53,10 @@ class EnrolledLight(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    spread: Annotated[tuple[Finite, ...], Field(min_length=16, max_length=16)]
-    """The covariance of what pieces say that the others do not foresee, 4 by 4."""
-    empty: tuple[Logarithm, Logarithm, Logarithm]
-    """The colour of an empty square in the light of enrolment, B, G and R, as logarithms of grey levels."""
+    spread: Annotated[tuple[Finite, ...], Field(min_length=36, max_length=36)]
+    """The covariance of what pieces say that the others do not foresee, 6 by 6."""
+    empty: tuple[Level, Level, Level]
+    """The colour of an empty square in the light of enrolment, B, G and R, in hundreds of grey levels."""
     empty_spread: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)]
     """The covariance of that, 3 by 3."""
     trust: Annotated[float, Field(ge=0, le=2)]

@@ -36,7 +36,7 @@ from companion.vision.faces import (
     by_content,
     by_kind,
 )
-from companion.vision.light import DIM, FEATURES, Agreement, Views
+from companion.vision.light import FEATURES, Agreement, Views
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
 
 if TYPE_CHECKING:
@@ -55,6 +55,8 @@ LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
 AT_MARGIN: Final = 3e-3
 """How probable, beside the best, is what explains a patch worse by its margin: a tenth less than that is ruled out."""
+_DIM: Final = 4.0
+"""So many grey levels are dark, whatever their colour."""
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
 _MIDDLE: Final = slice(16, 56)
@@ -73,7 +75,7 @@ _MUCH_WORSE: Final = 0.8
 margin."""
 _FACES_WEIGH: Final = 5.0
 """The most that likeness to the faces changes the logarithm of the odds of a colour by, and being unlike of a piece."""
-_MARKS_SHOW: Final = 8.0
+_MARKS_SHOW: Final = 11.0
 """The most that likeness speaks for a piece: marks may be burnt out or hidden, but where they are seen they are."""
 _SURE: Final = 0.99
 _SETTLES: Final = 3.0
@@ -85,7 +87,7 @@ _NEXT_TO_NOTHING: Final = 0.05
 _VARIANCES: Final = (1e-6, 1e3)
 """Between these are those of what squares say about their light."""
 _LARGEST_WEIGHT: Final = 1e6
-LIGHT_DECIDES: Final = 3.0
+LIGHT_DECIDES: Final = 2.0
 """From these odds on, as a logarithm, the light decides between weights and faces."""
 
 
@@ -101,7 +103,7 @@ def traits(recogniser: Recogniser, patches: Patches, tone: Tone) -> Floats:
         cv2.resize(patch[_MIDDLE, _MIDDLE], (_TINTS, _TINTS), interpolation=cv2.INTER_AREA).ravel() for patch in toned
     ]
     shades = patches[:, _MIDDLE, _MIDDLE].mean(axis=(1, 2))
-    colours = np.log((shades + DIM) / (np.array(tone.cast) + DIM))
+    colours = np.log((shades + _DIM) / (np.array(tone.cast) + _DIM))
     return np.concatenate(
         [recogniser.embed(patches, tone), np.array(tints, np.float32), colours], axis=1, dtype=np.float32
     )
@@ -173,7 +175,7 @@ def _agreement(light: EnrolledLight) -> Agreement:
             not np.allclose(covariance, covariance.T)
             or not _VARIANCES[0] <= sizes.min() <= sizes.max() <= _VARIANCES[1]
         ):
-            raise ValueError("no covariance of logarithms of grey levels")
+            raise ValueError("no covariance of grey levels")
     return Agreement(spread, np.array(light.empty), empty, light.trust)
 
 
@@ -197,7 +199,7 @@ class EnrolledRecogniser:
         return self.judge(self.embed(patches, Tone.of(patches)))
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
-        """What `judge` asks of each patch, `(n, STATES + 3 + 5 * faces + EMBEDDING)`.
+        """What `judge` asks of each patch, `(n, STATES + 3 + 7 * faces + EMBEDDING)`.
 
         The probabilities of the states, how it compares with the faces, and the network's embedding.
         """

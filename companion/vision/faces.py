@@ -38,7 +38,7 @@ _LEAN = 0.12
 """How far above the middle of its patch a top is in the middle of all places where it is looked for, in squares."""
 _ASIDE, _ALONG = 0.42, 0.36
 """How far from there it is looked for, across and along: within an ellipse."""
-MEASURE = 3
+MEASURE = 4
 """The number of this way to compare: what was learnt with another one is of no use."""
 ANGLES = tuple(90 * quarter + turn for quarter in range(4) for turn in (-18, -12, -6, 0, 6, 12, 18))
 _EVERY = 2
@@ -48,6 +48,7 @@ LIGHT, DARK = slice(1, 1 + len(Kind)), slice(1 + len(Kind), len(ALL_CONTENTS))
 _COMPONENTS = 64
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
+_LEAST_SHAPE = 1e-6
 _NOISE = 0.4
 """Standard deviation of a pixel that shows nothing, in grey levels."""
 
@@ -73,23 +74,23 @@ class Comparison:
     as they were enrolled.
     """
     marks: NDArray[np.float32]
-    """How strong the face's marks are in the patch, in grey levels, `(n, faces)`."""
-    levels: NDArray[np.float32]
-    """The mean colour of the patch there, `(n, faces, 3)` BGR."""
+    """The mean colour of the patch where the face has its mark, `(n, faces, 3)` BGR."""
+    beside: NDArray[np.float32]
+    """The same beside the mark, `(n, faces, 3)` BGR."""
     middle: NDArray[np.float32]
     """The mean colour of the middle of the patch, `(n, 3)`; what is not compared has this one only."""
 
     def rows(self) -> NDArray[np.float32]:
-        """All of it in one row for each patch, `(n, 3 + 5 * faces)`."""
-        parts = (self.middle, self.alike, self.marks, self.levels)
+        """All of it in one row for each patch, `(n, 3 + 7 * faces)`."""
+        parts = (self.middle, self.alike, self.marks, self.beside)
         return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
 
     @classmethod
     def of(cls, rows: NDArray[np.float32]) -> Self:
         """What `rows` gave."""
-        faces = (rows.shape[1] - 3) // 5
-        middle, alike, marks, levels = np.split(rows, (3, 3 + faces, 3 + 2 * faces), axis=1)
-        return cls(alike, marks, levels.reshape(-1, faces, 3), middle)
+        faces = (rows.shape[1] - 3) // 7
+        middle, alike, marks, beside = np.split(rows, (3, 3 + faces, 3 + 4 * faces), axis=1)
+        return cls(alike, marks.reshape(-1, faces, 3), beside.reshape(-1, faces, 3), middle)
 
 
 class FaceMatcher:
@@ -104,14 +105,11 @@ class FaceMatcher:
         discs = np.array([[self._scale.turned(face.picture, angle) for angle in angles] for face in faces])
         self._marks = self._scale.levelled(discs)
         """Each face's marks at each angle, brightness and slope taken out, `(faces, angles, 3, pixels)`."""
-        self._shapes = _shapes(self._marks)
+        self._shapes = _towards_marks(_shapes(self._marks), self._marks)
         self._strength = np.asarray(np.linalg.norm(self._marks, axis=(2, 3)))
         """How strong they are, `(faces, angles)`: turned by no right angle, thin ones are softer."""
-        self._fine = np.sqrt(np.prod(self._marks.shape[2:]))
-        self.levels = np.asarray(discs[:, 0].mean(axis=2), np.float32)
-        """The mean colour of each face, `(faces, 3)` BGR."""
-        self.marks = np.asarray(self._strength.mean(axis=1) / self._fine, np.float32)
-        """How strong its marks are, in grey levels, `(faces,)`."""
+        self.marks, self.beside = (colours.mean(axis=1) for colours in _mark_and_beside(discs, self._shapes))
+        """The mean colour of each face's mark, and what there is beside it, `(faces, 3)` BGR."""
         self._middle = self._scale.disc(PATCH // 2 - self._scale.reach, PATCH // 2 - self._scale.reach)
 
     def likeness(self, patches: NDArray[np.uint8]) -> NDArray[np.float32]:
@@ -121,19 +119,19 @@ class FaceMatcher:
     def compare(self, patches: NDArray[np.uint8], those: NDArray[np.bool_] | None = None) -> Comparison:
         """How patches `(n, PATCH, PATCH, 3)` compare with the faces; only `those`, the others are like none."""
         faces = len(self.contents)
-        alike, marks = np.zeros((2, len(patches), faces), np.float32)
-        levels, middle = np.zeros((len(patches), faces, 3), np.float32), np.zeros((len(patches), 3), np.float32)
+        alike, middle = np.zeros((len(patches), faces), np.float32), np.zeros((len(patches), 3), np.float32)
+        marks, beside = np.zeros((2, len(patches), faces, 3), np.float32)
         for i, patch in enumerate(patches):
             seen = patch.astype(np.float32)
             middle[i] = np.take(seen, self._middle).reshape(3, -1).mean(axis=1)
             if those is None or those[i]:
-                alike[i], marks[i], levels[i] = self._compared(seen, *self._search.find(patch))
-        return Comparison(alike, marks, levels, middle)
+                alike[i], marks[i], beside[i] = self._compared(seen, *self._search.find(patch))
+        return Comparison(alike, marks, beside, middle)
 
     def _compared(
         self, seen: NDArray[np.float32], found: NDArray[np.intp], at: NDArray[np.intp]
     ) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
-        """How alike, how strongly marked and of which mean colour what is seen is, for each face: a `Comparison`.
+        """How alike what is seen is, and of which colours at and beside the mark, for each face: a `Comparison`.
 
         `found` are the angles and `at` the places of `_Search.find`.
         """
@@ -147,12 +145,12 @@ class FaceMatcher:
         inverse = np.linalg.inv(_covariance(rough).astype(np.float64))
         of_shape = np.minimum(np.einsum("fstc,fscd,fstd->fst", along, inverse, along), 1)
         place, turn = np.divmod(of_shape.reshape(len(faces), -1).argmax(axis=1), turns.shape[1])
-        here, marks = rough[faces, place], self._marks[faces, turns[faces, turn]]
+        turned = turns[faces, turn]
+        here, marks = rough[faces, place], self._marks[faces, turned]
         shared = np.maximum(np.einsum("fcp,fcp->f", here, marks), 0)
-        strength = self._strength[faces, turns[faces, turn]]
-        as_enrolled = shared / ((np.linalg.norm(here, axis=(1, 2)) + _FLAT) * (strength + _FLAT))
+        as_enrolled = shared / ((np.linalg.norm(here, axis=(1, 2)) + _FLAT) * (self._strength[faces, turned] + _FLAT))
         left = (1 - of_shape[faces, place, turn]) * (1 - np.minimum(as_enrolled, 1) ** 2)
-        return np.sqrt(1 - np.sqrt(left)), shared / (strength * self._fine + _FLAT), discs[faces, place].mean(axis=2)
+        return np.sqrt(1 - np.sqrt(left)), *_mark_and_beside(discs[faces, place], self._shapes[faces, turned])
 
 
 class _Scale:
@@ -251,6 +249,30 @@ def _shapes(marks: NDArray[np.float32]) -> NDArray[np.float32]:
     _, mixtures = np.linalg.eigh(marks @ marks.swapaxes(-1, -2))
     shapes = np.einsum("...c,...cp->...p", mixtures[..., -1], marks)
     return np.asarray(shapes / (np.linalg.norm(shapes, axis=-1, keepdims=True) + _FLAT), np.float32)
+
+
+def _towards_marks(shapes: NDArray[np.float32], marks: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Shapes `(faces, angles, pixels)` that are greater than 0 at the mark, not beside it, at each angle alike.
+
+    The mark is what takes less room.
+    """
+    channels = np.einsum("facp,fap->fac", marks, shapes)
+    turned_over = np.einsum("fac,fc->fa", channels, channels[:, 0]) * (shapes[:, :1] ** 3).sum(axis=2) < 0
+    return np.asarray(np.where(turned_over[..., None], -shapes, shapes), np.float32)
+
+
+def _mark_and_beside(
+    discs: NDArray[np.float32], shapes: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The mean colours of discs `(..., 3, pixels)` where the shapes `(..., pixels)` are above 0, and below; `(..., 3)`.
+
+    A slope of the light across the disc makes no difference between the two.
+    """
+    mark, beside = (
+        np.einsum("...cp,...p->...c", discs, part / np.maximum(part.sum(axis=-1, keepdims=True), _LEAST_SHAPE))
+        for part in (np.maximum(shapes, 0), np.maximum(-shapes, 0))
+    )
+    return mark, beside
 
 
 def _compress(shapes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

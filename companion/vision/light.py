@@ -1,11 +1,12 @@
 """Which colour the pieces of a board have, told by the light in which they would have to lie.
 
 Each face shows what its piece looked like at enrolment. If a piece that is seen now is light, one lamp must be there;
-if it is dark, another: the `Views` of a square are how much brighter it is than either face in each channel, and how
-much stronger its marks are. All squares of a board lie under one lamp and before one camera, the empty ones too,
-so the colours are those for which they agree best. A light is more than the gain of each channel: a camera that makes
-contrasts or colours stronger makes bright, or colourful, things brighter than others. How closely squares agree is
-learnt at enrolment, from boards put together (`Agreement`).
+if it is dark, another: the `Views` of a square are by how much it is brighter than either face in each channel, and how
+much more its mark stands out. All squares of a board lie under one lamp and before one camera, the empty ones too, so
+the colours are those for which they agree best. What is seen in a light is proportional to what was seen at enrolment,
+but for a veil that lies over everything and for how strong the camera makes colours; so how a mark stands out from its
+piece tells as much of the light as the piece. How closely squares agree is learnt at enrolment, from boards put
+together (`Agreement`).
 """
 
 from __future__ import annotations
@@ -25,22 +26,23 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.floating]
 
-FEATURES: Final = 4
-"""Of a view: the logarithms of the gain of B, G and R, and of that of the marks."""
-DIM: Final = 4.0
-"""So many grey levels are dark, whatever their colour."""
-_DOUBT: Final = 1.25
-"""Squares agree less well on a table than on the boards that enrolment puts together."""
+FEATURES: Final = 6
+"""Of a view: how much brighter are B, G and R, and how much more does the mark stand out in each."""
+_UNIT: Final = 100.0
+"""So many grey levels are 1 here."""
+_CLOSER: Final = 0.5
+"""Of the variance of pieces on the boards that enrolment puts together, the share it has on a table: those boards lie
+in worse light than most."""
 _TAILS: Final = 6.0
 """Degrees of freedom of Student's t distribution: a shadow or a glare now and then proves nothing."""
-_EMPTY_WEIGHS: Final = 0.3
+_EMPTY_WEIGHS: Final = 0.25
 """What lies around a piece is in another light now and then, and an empty square is often larger than what is seen."""
-_LIGHTS: Final = (1.0, 1.0, 1.0, 1.0, 0.2, 0.25)
-"""The usual standard deviations of what makes a light: the logarithms of the gain of B, G, R and marks, of contrast and
-of saturation. Twice or half as bright is nothing unusual."""
+_LIGHTS: Final = (0.7, 0.4, 0.4, 0.4, 0.4, 0.2, 0.2, 0.2, 0.6, 0.3)
+"""The usual standard deviations of what makes a light: how much brighter it is, and B, G and R besides; how much of a
+veil there is, and in B, G and R besides; how much stronger colours are, and how much sharper marks."""
+_BRIGHTER, _CHANNELS, _VEIL, _VEILS, _COLOURS, _SHARPER = 0, slice(1, 4), 4, slice(5, 8), 8, 9
+"""What is where in a light."""
 _USUAL_LIGHT: Final = np.diag(1 / np.square(_LIGHTS))
-_MIDDLING: Final = np.log(100.0)
-"""Things of this level are as bright with more contrast as with less."""
 _ROUNDS: Final = 4
 _SURER: Final = 3.0
 """Squares are asked first as if what they seem to be were told by so many: who begins undecided stays it."""
@@ -58,18 +60,16 @@ class Views:
     ways: Floats
     """How these follow from a light, `(n, 2, FEATURES, lights)`."""
     empty: Floats
-    """If it is empty, the logarithm of its colour, `(n, 3)`."""
+    """If it is empty, its colour, `(n, 3)`."""
 
     @classmethod
     def of(cls, matcher: FaceMatcher, seen: Comparison) -> Self:
         """From a comparison with the faces."""
-        known = np.log(matcher.levels + DIM)
-        levels = np.log(seen.levels + DIM) - known
-        marks = np.log(seen.marks + 1) - np.log(matcher.marks + 1)
-        views = np.concatenate([levels, marks[..., None]], axis=2)
         best = np.stack([best_face(seen.alike, matcher.contents, dark=dark) for dark in (False, True)], axis=1)
-        rows = np.arange(len(views))[:, None]
-        return cls(views[rows, best], ways_of(known[best]), np.log(seen.middle + DIM))
+        rows = np.arange(len(best))[:, None]
+        known = _colour_and_step(matcher.marks[best], matcher.beside[best])
+        now = _colour_and_step(seen.marks[rows, best], seen.beside[rows, best])
+        return cls(np.concatenate(now, axis=2) - np.concatenate(known, axis=2), ways_of(*known), seen.middle / _UNIT)
 
     def those(self, squares: NDArray[np.bool_]) -> Views:
         """What these squares say."""
@@ -81,15 +81,24 @@ class Views:
         return self.pieces[rows, colours], self.ways[rows, colours]
 
 
-def ways_of(colours: Floats) -> Floats:
-    """How what is seen of things of these `colours` `(..., 3)`, logarithms, follows from a light.
+def _colour_and_step(marks: Floats, beside: Floats) -> tuple[Floats, Floats]:
+    """The colour of pieces, and by how much their marks are brighter, `(..., 3)`, from those at and beside the mark."""
+    return np.asarray((marks + beside) / (2 * _UNIT)), np.asarray((marks - beside) / _UNIT)
 
-    `(..., FEATURES, lights)`; how strong the marks are, the last of the features, only from their own gain.
+
+def ways_of(colours: Floats, steps: Floats | float = 0.0) -> Floats:
+    """How what is seen of things of these `colours`, whose marks are by these `steps` brighter, follows from a light.
+
+    Both `(..., 3)`; `(..., FEATURES, lights)`.
     """
     ways = np.zeros((*colours.shape[:-1], FEATURES, len(_LIGHTS)))
-    ways[..., :FEATURES] = np.eye(FEATURES)
-    ways[..., :3, FEATURES] = colours - _MIDDLING
-    ways[..., :3, FEATURES + 1] = colours - colours.mean(axis=-1, keepdims=True)
+    for rows, seen in ((slice(3), colours), (slice(3, FEATURES), np.broadcast_to(steps, colours.shape))):
+        ways[..., rows, _BRIGHTER] = seen
+        ways[..., rows, _CHANNELS] = seen[..., None] * np.eye(3)
+        ways[..., rows, _COLOURS] = seen - seen.mean(axis=-1, keepdims=True)
+    ways[..., :3, _VEIL] = 1
+    ways[..., :3, _VEILS] = np.eye(3)
+    ways[..., 3:, _SHARPER] = steps
     return ways
 
 
@@ -100,7 +109,7 @@ class Agreement:
     spread: Floats
     """The covariance of what pieces say that the others do not foresee, `(FEATURES, FEATURES)`."""
     empty: Floats
-    """The logarithm of an empty square's colour in the light of enrolment, `(3,)`."""
+    """An empty square's colour in the light of enrolment, `(3,)`."""
     empty_spread: Floats
     """The covariance of that, `(3, 3)`."""
     trust: float
@@ -131,12 +140,12 @@ class Agreement:
         `colours` holds 0 for light and 1 for dark, `(n,)`. What `trust` is learnt from.
         """
         rows = np.arange(len(colours))
-        fits = self._fits(views, *_told_by_others(*_told_by(*views.as_they_are(colours), self._spread)))
+        fits = self._fits(views, *_told_by_others(*_told_by(*views.as_they_are(colours), self.spread)), self.spread)
         return np.asarray(fits[rows, colours] - fits[rows, 1 - colours])
 
     @property
     def _spread(self) -> Floats:
-        return np.asarray(_DOUBT * self.spread)
+        return np.asarray(_CLOSER * self.spread)
 
     @property
     def _way_of_empty(self) -> Floats:
@@ -153,22 +162,23 @@ class Agreement:
             weights = (pieces[:, None] * shares)[:, :, None, None]
             sure_of, said_of = _told_by(views.pieces, views.ways, (self._spread + unsure)[:, None])
             sure, said = (weights * sure_of).sum(axis=1) + empty, (weights * said_of).sum(axis=1) + said_empty
-            fits = self._fits(views, *_told_by_others(sure, said))
+            fits = self._fits(views, *_told_by_others(sure, said), self._spread)
             told = np.clip(self.trust * (fits[:, 0] - fits[:, 1]), -_MOST, _MOST)
             shares = softmax(np.log(known) + np.stack([told, -told], axis=1) / 2)
         light = np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0))[:, 0]
         return self._likelihood(views, bare, pieces, light) + _mean(shares * np.log(known), pieces), shares, told
 
-    def _fits(self, views: Views, light: Floats, unsure: Floats) -> Floats:
+    @staticmethod
+    def _fits(views: Views, light: Floats, unsure: Floats, spread: Floats) -> Floats:
         """How well each square, seen as either colour, fits a light `(n, lights, 1)`, of a covariance, `(n, 2)`."""
         away = views.pieces - (views.ways @ light[:, None])[..., 0]
-        spread = self._spread + views.ways @ unsure[:, None] @ views.ways.swapaxes(2, 3)
+        spread = spread + views.ways @ unsure[:, None] @ views.ways.swapaxes(2, 3)
         return np.asarray(_fit(_squared(away, np.linalg.inv(spread)), FEATURES) - np.linalg.slogdet(spread)[1] / 2)
 
     def _said_by_empty(self, views: Views, bare: Floats) -> tuple[Floats, Floats]:
         """What empty squares say about the light; see `_told_by`."""
         away = views.empty - self.empty
-        sure, said = _told_by(away, self._way_of_empty, _DOUBT * self.empty_spread)
+        sure, said = _told_by(away, self._way_of_empty, self.empty_spread)
         weights = (_EMPTY_WEIGHS * bare)[:, None, None]
         return weights * sure, weights * said
 
@@ -176,7 +186,7 @@ class Agreement:
         """How likely it is that the squares look as they do in this light, as a logarithm."""
         away, empty = views.pieces - views.ways @ light, views.empty - self.empty - self._way_of_empty @ light
         fits = _fit(_squared(away, np.linalg.inv(self._spread)), FEATURES)
-        empty_fits = _fit(_squared(empty, np.linalg.inv(_DOUBT * self.empty_spread)), 3)
+        empty_fits = _fit(_squared(empty, np.linalg.inv(self.empty_spread)), 3)
         fit = (pieces * np.logaddexp(*fits.T)).sum() + _EMPTY_WEIGHS * (bare * empty_fits).sum()
         return float(fit - light @ _USUAL_LIGHT @ light / 2)
 

@@ -150,10 +150,10 @@ def enrolment(**changed):
 
 def light_with(spread=0.01, above=0.0):
     """What squares agree about; `above` the diagonal makes it no covariance."""
-    covariance = spread * np.eye(4)
+    covariance = spread * np.eye(6)
     covariance[0, 1] = above
     return EnrolledLight(
-        spread=tuple(covariance.ravel()), empty=(5.0,) * 3, empty_spread=tuple(0.01 * np.eye(3).ravel()), trust=1.0
+        spread=tuple(covariance.ravel()), empty=(1.5,) * 3, empty_spread=tuple(0.01 * np.eye(3).ravel()), trust=1.0
     )
 
 
@@ -183,8 +183,8 @@ def seen_as(*, empty=0.0, light=0.0, dark=0.0, covered=0.0, worth, alike=0.9, em
     """A row of `EnrolledRecogniser.embed`; `worth` by content, -2 for those it does not name."""
     explained = np.array([worth.get(face.content, -2.0) for face in FACES])
     likeness = np.sqrt(np.maximum(0, 1 - (1 - alike**2) * np.exp(-explained)))
-    blank = np.zeros((1, len(FACES)), np.float32)
-    compared = Comparison(likeness[None], blank, np.zeros((1, len(FACES), 3)), np.zeros((1, 3)))
+    blank = np.zeros((1, len(FACES), 3), np.float32)
+    compared = Comparison(likeness[None], blank, blank, np.zeros((1, 3)))
     states = np.array([[empty, light, dark, covered]])
     return np.concatenate([states, compared.rows(), np.full((1, EMBEDDING), embedding)], axis=1, dtype=np.float32)
 
@@ -259,8 +259,8 @@ def test_one_lamp_for_all_squares_tells_colours_that_neither_network_nor_marks_t
     table = np.full((PATCH, PATCH, 3), (110, 150, 180), np.uint8)
     lit = [(patch * lamp).astype(np.uint8) for patch in (*map(patch_with, faces), *[table] * 8)]
     agreed = EnrolledLight(
-        spread=tuple(0.004 * np.eye(4).ravel()),
-        empty=tuple(np.log(table[0, 0] + 4.0)),
+        spread=tuple(0.02 * np.eye(6).ravel()),
+        empty=tuple(table[0, 0] / 100),
         trust=1.0,
         empty_spread=tuple(0.02 * np.eye(3).ravel()),
     )
@@ -294,7 +294,7 @@ def test_whether_there_is_a_piece_the_head_is_asked_as_well(recogniser, embeddin
     assert min(piece[2], bare[0]) > 0.9
 
 
-@pytest.mark.parametrize(("alike", "odds"), [(0.73, 1.5), (0.67, -1.5), (0.95, 8.0), (0.57, -5.0)])
+@pytest.mark.parametrize(("alike", "odds"), [(0.73, 1.5), (0.67, -1.5), (0.95, 11.0), (0.57, -5.0)])
 def test_likeness_to_the_faces_tells_whether_there_is_a_piece(alike, odds):
     knows = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(as_likely=0.7, likelier=50)))
     seen, in_doubt = (seen_as(empty=0.5, light=0.5, worth={2: 0}, alike=each) for each in (alike, 0.7))

@@ -8,25 +8,31 @@ import pytest
 from companion.profile import EnrolledLight
 from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
 
-AGREEMENT = Agreement(0.01 * np.eye(FEATURES), np.full(3, 4.8), 0.01 * np.eye(3), 1.0)
+AGREEMENT = Agreement(0.01 * np.eye(FEATURES), np.array([1.0, 1.4, 1.6]), 0.02 * np.eye(3), 1.0)
+FACES = {
+    "l": (np.array([1.5, 1.8, 1.9]), np.array([-0.8, -0.9, -1.0])),
+    "d": (np.array([0.7, 1.0, 1.2]), np.array([-0.4, -0.5, -0.6])),
+}
+"""The colours of the pieces as they were enrolled, B, G and R, and by how much their marks are brighter."""
+LAMPS = [
+    [0] * 10,
+    [-0.5, 0.2, 0, -0.2, 0.1, 0, 0, 0, -0.3, -0.2],
+    [0.3, -0.2, 0.1, 0.1, 0, 0, 0, 0, 0.2, 0.2],
+]
+"""None but that of enrolment; a dim, warm one and a paler camera; a bright one."""
 
 
-FACES = {"l": np.array([5.6, 5.2, 4.9]), "d": np.array([4.2, 4.5, 4.8])}
-"""The colours of the pieces as they were enrolled, B, G and R, as logarithms."""
-STEP = np.array([*(FACES["l"] - FACES["d"]), 0.1])
-"""So much brighter is a light one, and so much stronger are its marks."""
-
-
-def views(colours: str, lamp=(0.0, 0.0, 0.0, 0.0), contrast=0.0, saturation=0.0) -> Views:
+def views(colours: str, lamp=LAMPS[0]) -> Views:
     """What squares say under a lamp: l is a light piece, d a dark one, a dot an empty square."""
-    light, rng = np.array([*lamp, contrast, saturation]), np.random.default_rng(0)
-    ways = {colour: ways_of(face) for colour, face in FACES.items()}
-    looks = {"l": (ways["l"] @ light, ways["l"] @ light + STEP), "d": (ways["d"] @ light - STEP, ways["d"] @ light)}
-    empty = ways_of(AGREEMENT.empty) @ light
-    pieces = np.array([looks.get(colour, (empty, empty)) for colour in colours])
-    both = np.repeat(np.stack([ways["l"], ways["d"]])[None], len(colours), axis=0)
-    bare = np.repeat((AGREEMENT.empty + empty[:3])[None], len(colours), axis=0)
-    return Views(pieces + rng.normal(0, 0.03, pieces.shape), both, bare)
+    rng = np.random.default_rng(0)
+    ways = np.stack([ways_of(*FACES[colour]) for colour in "ld"])
+    faces = np.stack([np.concatenate(FACES[colour]) for colour in "ld"])
+    looks = dict(zip("ld", faces + ways @ lamp, strict=True))
+    table = AGREEMENT.empty + ways_of(AGREEMENT.empty)[:3] @ lamp
+    bare = np.concatenate([table, np.zeros(3)])
+    seen = np.array([looks.get(colour, bare) for colour in colours])[:, None] - faces
+    both = np.repeat(ways[None], len(colours), axis=0)
+    return Views(seen + rng.normal(0, 0.03, seen.shape), both, np.repeat(table[None], len(colours), axis=0))
 
 
 def known(colours: str, **doubts: float) -> np.ndarray:
@@ -35,7 +41,7 @@ def known(colours: str, **doubts: float) -> np.ndarray:
     return np.array([(1, 0, 0, 0) if c == "." else (0, light[c], 1 - light[c], 0) for c in colours], np.float32)
 
 
-@pytest.mark.parametrize("lamp", [(0, 0, 0, 0), (-0.9, -0.5, 0.2, -0.3), (0.5, 0.6, 0.3, 0.2)])
+@pytest.mark.parametrize("lamp", LAMPS, ids=["as enrolled", "dim", "bright"])
 @pytest.mark.parametrize("colours", ["lldd", "lldd....", "ld..........", "llllllld"])
 def test_one_light_for_all_tells_the_colours(colours, lamp):
     shares, told = AGREEMENT.colours(views(colours, lamp), known(colours))
@@ -79,21 +85,26 @@ def test_each_piece_speaks_for_its_colour_beside_the_others():
     assert (AGREEMENT.against_others(views("lldd"), np.array([1, 0, 1, 1]))[0]) < 0
 
 
-@pytest.mark.parametrize(("contrast", "saturation"), [(0.35, 0), (-0.35, 0), (0, 0.5), (0, -0.5), (0.2, -0.4)])
-def test_a_camera_with_other_contrast_or_colours_is_part_of_the_light(contrast, saturation):
-    gains, rows, colours = (-0.4, -0.3, -0.2), np.arange(6), np.array([0, 0, 0, 1, 1, 1])
-    board = views("lllddd", (*gains, 0), contrast, saturation)
-    own, ways = board.pieces[rows, colours], board.ways[rows, colours]
+@pytest.mark.parametrize(
+    ("part", "much"),
+    [(slice(4), 0.3), (slice(4, 8), 0.3), (slice(8, 9), 1.2), (slice(9, 10), 0.3)],
+    ids=["brighter", "veil", "colours", "sharper"],
+)
+def test_each_part_of_a_light_is_told_from_the_squares(part, much):
+    lamp, colours = np.zeros(10), np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    lamp[part] = much
+    board = views("lllldddd", lamp)
+    own, ways = board.as_they_are(colours)
     light = light_of(own, ways, AGREEMENT.spread)
-    assert light == pytest.approx((*gains, 0, contrast, saturation), abs=0.2)
+    assert ways @ light == pytest.approx(ways @ lamp, abs=0.06)
     without = ways.copy()
-    without[..., 4:] = 0
+    without[..., part] = 0
     left, left_without = (np.abs(left_by_others(own, each, AGREEMENT.spread)).max() for each in (ways, without))
-    assert left < 0.2 < left_without
+    assert left < 0.12 < left_without
 
 
-@pytest.mark.parametrize("field", [{"spread": (1.0,) * 15}, {"trust": -1}, {"empty": (0.0, float("nan"), 0.0)}])
+@pytest.mark.parametrize("field", [{"spread": (1.0,) * 35}, {"trust": -1}, {"empty": (0.0, float("nan"), 0.0)}])
 def test_a_light_that_makes_no_sense_is_refused(field):
-    sound = {"spread": (1.0,) * 16, "empty": (0.0,) * 3, "empty_spread": (1.0,) * 9, "trust": 1.0}
+    sound = {"spread": (1.0,) * 36, "empty": (0.0,) * 3, "empty_spread": (1.0,) * 9, "trust": 1.0}
     with pytest.raises(ValueError, match=next(iter(field))):
         EnrolledLight(**{**sound, **field})
