@@ -19,6 +19,8 @@ from companion.vision.enrolled import Look
 from companion.vision.rectify import away_side, patches, rectify
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from calibration.enrolment import Learnt, Pair
@@ -109,6 +111,9 @@ def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
         _refuse_hidden_marks(learnt, name, colour, _NO_MARKS)
     if _apart(learnt) < _HARDLY:
         raise EnrolmentError(f"The marks of the pieces hardly show in {name}. {_better(learnt, name)}")
+    hidden = _told_from_none(learnt)
+    if hidden:
+        raise EnrolmentError(f"The marks of the {_and(hidden)} hardly show in {name}. {_better(learnt, name)}")
 
 
 def _refuse_hidden_marks(learnt: Learnt, name: str, colour: Colour, least: float) -> None:
@@ -117,7 +122,16 @@ def _refuse_hidden_marks(learnt: Learnt, name: str, colour: Colour, least: float
 
 
 def _better(learnt: Learnt, name: str) -> str:
-    return _exposure(learnt, name) or "Take a sharper picture, from nearer."
+    return f"{_exposure(learnt, name) or 'Take a sharper picture, from nearer.'} With --anyway what shows is kept."
+
+
+def _told_from_none(learnt: Learnt) -> list[Piece]:
+    """The pieces that look like each other kind of their colour."""
+    rivals: dict[Piece, list[float]] = {}
+    for pair in learnt.pairs:
+        for piece in (pair.one, pair.other):
+            rivals.setdefault(piece, []).append(pair.apart)
+    return [piece for piece, apart in rivals.items() if max(apart) < _HARDLY]
 
 
 def _apart(learnt: Learnt, *colours: Colour) -> float:
@@ -170,8 +184,8 @@ def _badly_exposed(learnt: Learnt) -> dict[Colour, _Exposure]:
     return dark | dict.fromkeys(burnt, _Exposure.BURNT)
 
 
-def _and(colours: list[Colour]) -> str:
-    return " and the ".join(map(str, colours))
+def _and(things: Sequence[Colour | Piece]) -> str:
+    return " and the ".join(map(str, things))
 
 
 def _both(pair: Pair) -> str:

@@ -67,6 +67,9 @@ class CardType(click.ParamType[Any]):
 @corners_option
 @layout_option
 @variant_option
+@click.option(
+    "--anyway", is_flag=True, help="Also from pictures in which the marks hardly show, or pieces lie otherwise."
+)
 @click.option("--name", default="", help="What you call this set.")
 @click.option("-o", "--output", required=True, metavar="PROFILE", help="Where the profile is written.")
 def enrol(
@@ -77,6 +80,7 @@ def enrol(
     corners: Corners | None,
     layout: Layout,
     variant: str,
+    anyway: bool,
     name: str,
     output: str,
 ) -> None:
@@ -92,7 +96,7 @@ def enrol(
     known, told = profile or Profile(), []
     if empty is not None and pieces is not None:
         plain = variant == GREEN_BOX or bool(cards)
-        known, words = _with_pieces(known, (empty, pieces), corners, layout, plain=plain)
+        known, words = _with_pieces(known, (empty, pieces), corners, layout, plain=plain, anyway=anyway)
         told.append(f"knows the sixteen pieces. {words}")
     if cards:
         learnt = _learnt(cards, corners, layout, optics_of(known))
@@ -105,7 +109,7 @@ def enrol(
 
 
 def _with_pieces(
-    known: Profile, pictures: tuple[str, str], corners: Corners | None, layout: Layout, *, plain: bool
+    known: Profile, pictures: tuple[str, str], corners: Corners | None, layout: Layout, *, plain: bool, anyway: bool
 ) -> tuple[Profile, str]:
     """The profile with these pieces, and how well they can be told apart; `plain` ones have no kinds."""
     refuse_other_boards(layout)
@@ -113,7 +117,7 @@ def _with_pieces(
     empty, pieces = (_sight(path, corners, layout, optics) for path in pictures)
     refuse_bad_pictures(empty, pieces, layout, recogniser, names=pictures)
     learnt = learn(empty, pieces, layout, recogniser)
-    if not plain:
+    if not plain and not anyway:
         refuse_unlike_twins(learnt, pictures[1])
     return known.model_copy(update={"enrolment": learnt.enrolment}), in_words(learnt, pictures[1], plain=plain)
 

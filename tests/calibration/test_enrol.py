@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -56,8 +57,8 @@ def corners_text(corners):
     return " ".join(f"{x:.2f},{y:.2f}" for x, y in corners)
 
 
-def run(folder, corners, empty="empty", pieces="pieces"):
-    arguments = ["--empty", str(folder / f"{empty}.png"), "--pieces", str(folder / f"{pieces}.png")]
+def run(folder, corners, *more, empty="empty", pieces="pieces"):
+    arguments = ["--empty", str(folder / f"{empty}.png"), "--pieces", str(folder / f"{pieces}.png"), *more]
     return CliRunner().invoke(enrol, [*arguments, "--corners", corners_text(corners), "-o", str(folder / "p.json")])
 
 
@@ -183,14 +184,31 @@ def test_what_is_said_of_a_set_names_what_would_help(what, said):
         ({"apart": -0.1, "burnt": 9}, f"The marks of the light pieces do not show in p.jpg. {DARKER}"),
         ({"apart": -0.4}, f"The marks of the light pieces do not show in p.jpg. {SHARPER}"),
         ({"apart": -0.1, "other": -0.1}, f"The marks of the pieces hardly show in p.jpg. {SHARPER}"),
+        ({"apart": -0.1}, f"The marks of the light straight and the light diagonal hardly show in p.jpg. {SHARPER}"),
     ],
 )
 def test_pieces_whose_marks_do_not_show_are_refused(what, says):
     with pytest.raises(EnrolmentError) as refused:
         refuse_unlike_twins(learnt(**what), "p.jpg")
-    assert str(refused.value) == says
-    refuse_unlike_twins(learnt(apart=-0.2), "p.jpg")
+    assert str(refused.value) == f"{says} With --anyway what shows is kept."
     refuse_unlike_twins(learnt(apart=0.1, burnt=9), "p.jpg")
+
+
+def test_a_piece_that_is_like_one_other_only_is_not_refused():
+    known = learnt(apart=-0.1)
+    straight, diagonal, pusher = ALL_CONTENTS[1:4]
+    others = Pair(straight, pusher, 0.1), Pair(diagonal, pusher, 0.1)
+    refuse_unlike_twins(replace(known, pairs=known.pairs + others), "p.jpg")
+
+
+def test_who_has_no_better_picture_keeps_what_shows(shots, monkeypatch):
+    folder, _, full = shots
+    monkeypatch.setattr("companion.commands.enrol.learn", lambda *_: learnt(apart=-0.4))
+    assert "With --anyway" in str(run(folder, full.corners).exception)
+    kept = run(folder, full.corners, "--anyway")
+    assert kept.exit_code == 0
+    assert ALIKE in kept.output
+    assert Profile.read(folder / "p.json").enrolment
 
 
 def test_of_cubes_only_the_light_is_spoken_of():
