@@ -42,6 +42,8 @@ _NO_MARKS = -0.3
 """The same of the kinds of one colour whose marks cannot be seen at all."""
 _FEW_MARKS = 0.0
 """And of a colour whose pieces are burnt out, or too dark: a better picture shows more."""
+_NO_MARK = -0.05
+"""The same of a kind and whichever other it is most apart from."""
 POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
 _TOP = slice(7, -7)
@@ -131,7 +133,7 @@ def _told_from_none(learnt: Learnt) -> list[Piece]:
     for pair in learnt.pairs:
         for piece in (pair.one, pair.other):
             rivals.setdefault(piece, []).append(pair.apart)
-    return [piece for piece, apart in rivals.items() if max(apart) < _HARDLY]
+    return [piece for piece, apart in rivals.items() if max(apart) < _NO_MARK]
 
 
 def _apart(learnt: Learnt, *colours: Colour) -> float:
