@@ -89,6 +89,22 @@ def test_a_mark_is_known_again_where_channels_burnt_out_at_enrolment(piece):
     assert np.sort(explained)[-2] < -0.3
 
 
+@pytest.mark.parametrize("piece", PIECES, ids=str)
+@pytest.mark.parametrize(("turn", "at"), [(0, (0, 0)), (90, (0.1, -0.2)), (-86, (0, -0.3))])
+def test_the_colours_of_a_mark_and_of_what_is_beside_it_are_those_that_the_piece_has_now(matcher, piece, turn, at):
+    face = PIECES.index(piece)
+    seen = matcher.compare(patch_with(painted(piece, top=(150, 130, 70), ink=(40, 200, 180)), turn, at)[None])
+    now = seen.marks[0, face], seen.beside[0, face]
+    top, ink = (200, 215, 225), (30, 30, 30)
+    known = (ink, top) if piece.colour.value == "light" else ((230, 230, 230), (40, 50, 70))
+    for colours, (mark, beside) in (
+        (now, ((40, 200, 180), (150, 130, 70))),
+        ((matcher.marks[face], matcher.beside[face]), known),
+    ):
+        assert np.dot(np.subtract(*colours), np.subtract(mark, beside)) > 0
+        assert np.abs(np.subtract(colours[1], beside)).max() < 0.3 * np.abs(np.subtract(mark, beside)).max()
+
+
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_a_blank_thing_is_like_no_face(matcher, level):
     assert matcher.likeness(np.full((1, PATCH, PATCH, 3), level, np.uint8)).max() < 0.3
