@@ -2,7 +2,7 @@
 
     python -m tests.bench.enrolment [SETS] [PICTURES] [FIRST] [--full] [--keep FILE]
 
-Draws SETS sets (20 if not said), from number FIRST (1500) on, enrols each from two pictures, and reads PICTURES (60)
+Draws SETS sets (20 if not said), from number FIRST (1700) on, enrols each from two pictures, and reads PICTURES (60)
 pictures of games with it, at their true corners, as `companion read` does. In four of five pictures lamp, camera and
 lens are others than at enrolment; in one of five there is a hand. What was read is kept in FILE, a line for each set,
 and not read again: a run that was stopped goes on. ``--full`` is 160 sets of 25 pictures, some 60,000 squares.
@@ -38,8 +38,8 @@ from companion.vision.rectify import away_side, rectify
 from tests.bench.shares import wilson
 
 BOARD = Layout.parse("4x4")
-UNSEEN = 1500
-"""The first set that nobody looked at when this reading was made; many of those from 1000 to 1459 were."""
+UNSEEN = 1700
+"""The first set that nobody looked at when this reading was made; many of those from 1000 to 1659 were."""
 
 PATIENCE = 8
 """So often an owner takes refused pictures again."""
