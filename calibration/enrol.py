@@ -1,7 +1,8 @@
 """Whether two pictures of a set can be enrolled from, and what is said of how well it can be told apart.
 
 Pictures that nothing good can be learnt from are refused, each in one line: a board that is not empty, a square of the
-arrangement without its piece, an arrangement that is turned, the same picture twice.
+arrangement without its piece, an arrangement that is turned, the same picture twice; pieces that are not alike two by
+two, and marks that hardly show, unless the owner wants what shows.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ _NO_MARKS = -0.3
 _FEW_MARKS = 0.0
 """And of a colour whose pieces are burnt out, or too dark: a better picture shows more."""
 _NO_MARK = -0.05
-"""The same of a kind and whichever other it is most apart from."""
+"""The same of a kind and whichever other of its colour it is most apart from."""
 POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
 _TOP = slice(7, -7)
@@ -107,7 +108,7 @@ def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
     if _apart(learnt) < _NO_TWINS:
         raise EnrolmentError(
             f"the pieces in {name} do not look alike two by two: lay them out in the standard arrangement (--help "
-            "shows it), or take a sharper picture"
+            "shows it), or take a sharper picture; with --anyway they are taken as they lie"
         )
     for colour in Colour:
         _refuse_hidden_marks(learnt, name, colour, _NO_MARKS)

@@ -61,9 +61,9 @@ _LEAST_SPREAD = 0.05
 _FEWEST = 3
 """Pieces on a board that say what its light is, and boards with as many."""
 _LEAST_VARIANCE = 1e-4
-"""Of what squares say about their light, however well they agree."""
+"""Of what squares say about their light, however well they agree: one grey level."""
 _USUAL_SPREAD = 0.02
-"""The variance of what squares say about their light, before anything is learnt."""
+"""The variance of what squares say about their light, before anything is learnt: fourteen grey levels."""
 _ROUNDS = 2
 _AN_ERROR = 4.0
 """However well the light tells colours on the composed boards, it is taken to have erred by such odds once."""

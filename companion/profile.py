@@ -43,22 +43,24 @@ class EnrolledFace(BaseModel):
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-
-
-Level = Annotated[float, Field(ge=-3, le=3)]
+Light = Annotated[float, Field(ge=-20, le=20)]
+"""What no light is brighter or darker than."""
 
 
 class EnrolledLight(BaseModel):
-    """How closely the squares of a board agree about its light; understood by `companion.vision.light`."""
+    """How closely the squares of a board agree about its light; understood by `companion.vision.light`.
+
+    How many numbers there are, and of what, is another matter with each way to compare faces: `Enrolment.backbone`.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    spread: Annotated[tuple[Finite, ...], Field(min_length=36, max_length=36)]
-    """The covariance of what pieces say that the others do not foresee, 6 by 6."""
-    empty: tuple[Level, Level, Level]
+    spread: Annotated[tuple[Finite, ...], Field(max_length=100)]
+    """The covariance of what pieces say that the others do not foresee, 6 by 6; squares of hundreds of grey levels."""
+    empty: tuple[Light, Light, Light]
     """The colour of an empty square in the light of enrolment, B, G and R, in hundreds of grey levels."""
-    empty_spread: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)]
-    """The covariance of that, 3 by 3."""
+    empty_spread: Annotated[tuple[Finite, ...], Field(max_length=100)]
+    """The covariance of that, 3 by 3, in the same units as `spread`."""
     trust: Annotated[float, Field(ge=0, le=2)]
     """How far the colours that follow from it are to be believed."""
 

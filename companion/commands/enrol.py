@@ -68,7 +68,7 @@ class CardType(click.ParamType[Any]):
 @layout_option
 @variant_option
 @click.option(
-    "--anyway", is_flag=True, help="Also from pictures in which the marks hardly show, or pieces lie otherwise."
+    "--anyway", is_flag=True, help="Keep what shows where marks hardly show, or do not look alike two by two."
 )
 @click.option("--name", default="", help="What you call this set.")
 @click.option("-o", "--output", required=True, metavar="PROFILE", help="Where the profile is written.")

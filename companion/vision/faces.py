@@ -48,7 +48,8 @@ LIGHT, DARK = slice(1, 1 + len(Kind)), slice(1 + len(Kind), len(ALL_CONTENTS))
 _COMPONENTS = 64
 _FLAT = 3.0
 """Grey levels of contrast that count as none: noise on a blank thing is like no mark."""
-_LEAST_SHAPE = 1e-6
+_ANYWHERE = 1e-4
+"""Of a mark that is seen nowhere each pixel is as much a part as of what is beside it."""
 _NOISE = 0.4
 """Standard deviation of a pixel that shows nothing, in grey levels."""
 
@@ -266,11 +267,11 @@ def _mark_and_beside(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The mean colours of discs `(..., 3, pixels)` where the shapes `(..., pixels)` are above 0, and below; `(..., 3)`.
 
-    A slope of the light across the disc makes no difference between the two.
+    A slope of the light across the disc makes no difference between the two; of a blank shape both are the disc's.
     """
     mark, beside = (
-        np.einsum("...cp,...p->...c", discs, part / np.maximum(part.sum(axis=-1, keepdims=True), _LEAST_SHAPE))
-        for part in (np.maximum(shapes, 0), np.maximum(-shapes, 0))
+        np.einsum("...cp,...p->...c", discs, part / part.sum(axis=-1, keepdims=True))
+        for part in (np.maximum(shapes, 0) + _ANYWHERE, np.maximum(-shapes, 0) + _ANYWHERE)
     )
     return mark, beside
 

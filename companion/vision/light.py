@@ -6,7 +6,7 @@ much more its mark stands out. All squares of a board lie under one lamp and bef
 the colours are those for which they agree best. What is seen in a light is proportional to what was seen at enrolment,
 but for a veil that lies over everything and for how strong the camera makes colours; so how a mark stands out from its
 piece tells as much of the light as the piece. How closely squares agree is learnt at enrolment, from boards put
-together (`Agreement`).
+together (`Agreement`). Colours are BGR, in hundreds of grey levels, and covariances in the squares of these.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FEATURES: Final = 6
 """Of a view: how much brighter are B, G and R, and how much more does the mark stand out in each."""
 _UNIT: Final = 100.0
-"""So many grey levels are 1 here."""
+"""So many grey levels are 1 in all that follows."""
 _CLOSER: Final = 0.5
 """Of the variance of pieces on the boards that enrolment puts together, the share it has on a table: those boards lie
 in worse light than most."""
@@ -38,8 +38,9 @@ _TAILS: Final = 6.0
 _EMPTY_WEIGHS: Final = 0.25
 """What lies around a piece is in another light now and then, and an empty square is often larger than what is seen."""
 _LIGHTS: Final = (0.7, 0.4, 0.4, 0.4, 0.4, 0.2, 0.2, 0.2, 0.6, 0.3)
-"""The usual standard deviations of what makes a light: how much brighter it is, and B, G and R besides; how much of a
-veil there is, and in B, G and R besides; how much stronger colours are, and how much sharper marks."""
+"""The usual standard deviations of what makes a light: how much brighter it is, and B, G and R besides, as shares; how
+much of a veil there is, and in B, G and R besides; how much stronger colours are, and how much sharper marks, as
+shares."""
 _BRIGHTER, _CHANNELS, _VEIL, _VEILS, _COLOURS, _SHARPER = 0, slice(1, 4), 4, slice(5, 8), 8, 9
 """What is where in a light."""
 _USUAL_LIGHT: Final = np.diag(1 / np.square(_LIGHTS))
@@ -89,7 +90,7 @@ def _colour_and_step(marks: Floats, beside: Floats) -> tuple[Floats, Floats]:
 def ways_of(colours: Floats, steps: Floats | float = 0.0) -> Floats:
     """How what is seen of things of these `colours`, whose marks are by these `steps` brighter, follows from a light.
 
-    Both `(..., 3)`; `(..., FEATURES, lights)`.
+    Both `(..., 3)`, in the light of enrolment; `(..., FEATURES, lights)`, to be multiplied by a light.
     """
     ways = np.zeros((*colours.shape[:-1], FEATURES, len(_LIGHTS)))
     for rows, seen in ((slice(3), colours), (slice(3, FEATURES), np.broadcast_to(steps, colours.shape))):
@@ -165,7 +166,7 @@ class Agreement:
             fits = self._fits(views, *_told_by_others(sure, said), self._spread)
             told = np.clip(self.trust * (fits[:, 0] - fits[:, 1]), -_MOST, _MOST)
             shares = softmax(np.log(known) + np.stack([told, -told], axis=1) / 2)
-        light = np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0))[:, 0]
+        light = _told_by_all(sure, said)
         return self._likelihood(views, bare, pieces, light) + _mean(shares * np.log(known), pieces), shares, told
 
     @staticmethod
@@ -199,14 +200,18 @@ def left_by_others(seen: Floats, ways: Floats, spread: Floats) -> Floats:
 
 def light_of(seen: Floats, ways: Floats, spread: Floats) -> Floats:
     """The light that all these views `(n, FEATURES)` tell together, `(lights,)`."""
-    sure, said = _told_by(seen, ways, spread)
-    return np.asarray(np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0))[:, 0])
+    return _told_by_all(*_told_by(seen, ways, spread))
 
 
 def _told_by(seen: Floats, ways: Floats, spread: Floats) -> tuple[Floats, Floats]:
     """How sure views `(..., features)` are of a light, `(..., lights, lights)`, and that times what they say it is."""
     onto = ways.swapaxes(-1, -2) @ np.linalg.inv(spread)
     return onto @ ways, onto @ seen[..., None]
+
+
+def _told_by_all(sure: Floats, said: Floats) -> Floats:
+    """The light that all squares tell together, `(lights,)`; from `_told_by`."""
+    return np.asarray(np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0))[:, 0])
 
 
 def _told_by_others(sure: Floats, said: Floats) -> tuple[Floats, Floats]:

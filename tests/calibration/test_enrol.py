@@ -184,7 +184,7 @@ def test_what_is_said_of_a_set_names_what_would_help(what, said):
         ({"apart": -0.1, "burnt": 9}, f"The marks of the light pieces do not show in p.jpg. {DARKER}"),
         ({"apart": -0.4}, f"The marks of the light pieces do not show in p.jpg. {SHARPER}"),
         ({"apart": -0.1, "other": -0.1}, f"The marks of the pieces hardly show in p.jpg. {SHARPER}"),
-        ({"apart": -0.1}, f"The marks of the light straight and the light diagonal hardly show in p.jpg. {SHARPER}"),
+        ({"apart": -0.06}, f"The marks of the light straight and the light diagonal hardly show in p.jpg. {SHARPER}"),
     ],
 )
 def test_pieces_whose_marks_do_not_show_are_refused(what, says):
@@ -192,6 +192,7 @@ def test_pieces_whose_marks_do_not_show_are_refused(what, says):
         refuse_unlike_twins(learnt(**what), "p.jpg")
     assert str(refused.value) == f"{says} With --anyway what shows is kept."
     refuse_unlike_twins(learnt(apart=0.1, burnt=9), "p.jpg")
+    refuse_unlike_twins(learnt(apart=-0.04), "p.jpg")
 
 
 def test_a_piece_that_is_like_one_other_only_is_not_refused():

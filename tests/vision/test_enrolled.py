@@ -15,6 +15,7 @@ from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
 from companion.rules import Piece
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
+from companion.vision.light import Views
 from companion.vision.pieces import COVERED, EMBEDDING, Recogniser, Tone
 from companion.vision.rectify import PATCH
 
@@ -105,6 +106,27 @@ def test_the_colours_of_a_mark_and_of_what_is_beside_it_are_those_that_the_piece
         assert np.abs(np.subtract(colours[1], beside)).max() < 0.3 * np.abs(np.subtract(mark, beside)).max()
 
 
+@pytest.mark.parametrize("piece", PIECES[::3], ids=str)
+def test_a_dimmer_light_with_a_veil_is_what_a_piece_says_it_lies_in(matcher, piece):
+    face = FACES[PIECES.index(piece)]
+    veiled = Face(face.content, (40 + 0.5 * face.picture).astype(np.uint8))
+    table = np.full((PATCH, PATCH, 3), (110, 150, 180), np.uint8)
+    views = Views.of(matcher, matcher.compare(np.stack([patch_with(veiled, turn=90), table])))
+    lamp, colour = np.zeros(views.ways.shape[-1]), int(piece.colour.value == "dark")
+    lamp[[0, 4]] = -0.5, 0.4
+    assert views.pieces[0, colour] == pytest.approx(views.ways[0, colour] @ lamp, abs=0.12)
+    assert np.abs(views.pieces[0, 1 - colour] - views.ways[0, 1 - colour] @ lamp).max() > 0.5
+    assert views.empty[1] == pytest.approx([1.1, 1.5, 1.8], abs=0.01)
+
+
+@pytest.mark.parametrize("top", [(0, 0, 0), (200, 200, 200), (255, 255, 255), (30, 200, 255)])
+def test_a_blank_face_has_its_colour_at_and_beside_its_mark(top):
+    blank = FaceMatcher([Face(content, np.full((FACE, FACE, 3), top, np.uint8)) for content in (1, 5)])
+    seen = blank.compare(np.full((1, PATCH, PATCH, 3), top, np.uint8))
+    for colours in (blank.marks, blank.beside, seen.marks[0], seen.beside[0]):
+        assert colours == pytest.approx(np.full((2, 3), top), abs=1)
+
+
 @pytest.mark.parametrize("level", [0, 128, 255])
 def test_a_blank_thing_is_like_no_face(matcher, level):
     assert matcher.likeness(np.full((1, PATCH, PATCH, 3), level, np.uint8)).max() < 0.3
@@ -164,9 +186,9 @@ def enrolment(**changed):
     return Enrolment(**{**told, **changed})
 
 
-def light_with(spread=0.01, above=0.0):
+def light_with(spread=0.01, above=0.0, features=6):
     """What squares agree about; `above` the diagonal makes it no covariance."""
-    covariance = spread * np.eye(6)
+    covariance = spread * np.eye(features)
     covariance[0, 1] = above
     return EnrolledLight(
         spread=tuple(covariance.ravel()), empty=(1.5,) * 3, empty_spread=tuple(0.01 * np.eye(3).ravel()), trust=1.0
@@ -341,8 +363,10 @@ def test_what_the_head_sees_as_a_piece_is_not_covered_because_the_weights_suspec
         ({"faces": (enrolment().faces[0],) * 8}, "damaged: enrol the set again"),
         ({"light": light_with(spread=1e300)}, "damaged: enrol the set again"),
         ({"light": light_with(above=0.5)}, "damaged: enrol the set again"),
+        ({"light": light_with(features=4)}, "damaged: enrol the set again"),
+        ({"light": light_with(features=4), "backbone": "0" * 16}, "another version of the recogniser: enrol it again"),
     ],
-    ids=["network", "weights", "no numbers", "faces", "one colour", "enormous", "askew"],
+    ids=["network", "weights", "no numbers", "faces", "one colour", "enormous", "askew", "too few", "of before"],
 )
 def test_an_enrolment_that_does_not_fit_is_refused_in_one_line(changed, says):
     with pytest.raises(ProfileError, match=says):

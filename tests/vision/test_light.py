@@ -103,7 +103,9 @@ def test_each_part_of_a_light_is_told_from_the_squares(part, much):
     assert left < 0.12 < left_without
 
 
-@pytest.mark.parametrize("field", [{"spread": (1.0,) * 35}, {"trust": -1}, {"empty": (0.0, float("nan"), 0.0)}])
+@pytest.mark.parametrize(
+    "field", [{"spread": (float("inf"),) * 36}, {"trust": -1}, {"empty": (0.0, float("nan"), 0.0)}]
+)
 def test_a_light_that_makes_no_sense_is_refused(field):
     sound = {"spread": (1.0,) * 36, "empty": (0.0,) * 3, "empty_spread": (1.0,) * 9, "trust": 1.0}
     with pytest.raises(ValueError, match=next(iter(field))):
