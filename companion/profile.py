@@ -59,7 +59,7 @@ class EnrolledLight(BaseModel):
     """The covariance of what pieces say that the others do not foresee, 6 by 6; squares of hundreds of grey levels."""
     empty: tuple[Light, Light, Light]
     """The colour of an empty square in the light of enrolment, B, G and R, in hundreds of grey levels."""
-    empty_spread: Annotated[tuple[Finite, ...], Field(max_length=100)]
+    empty_spread: Annotated[tuple[Finite, ...], Field(min_length=9, max_length=9)]
     """The covariance of that, 3 by 3, in the same units as `spread`."""
     trust: Annotated[float, Field(ge=0, le=2)]
     """How far the colours that follow from it are to be believed."""

@@ -87,7 +87,7 @@ _NEXT_TO_NOTHING: Final = 0.05
 _VARIANCES: Final = (1e-6, 1e3)
 """Between these are those of what squares say about their light."""
 _LARGEST_WEIGHT: Final = 1e6
-LIGHT_DECIDES: Final = 2.0
+_LIGHT_DECIDES: Final = 2.0
 """From these odds on, as a logarithm, the light decides between weights and faces."""
 
 
@@ -263,7 +263,7 @@ class EnrolledRecogniser:
         worse = -best[rows, 1 - told] - self._look.colour_margin
         in_doubt = (worse > 0) & ((worse < _MUCH_WORSE) | (alike < _VERY_ALIKE))
         share = states[rows, 1 + told] / np.maximum(states[:, 1:3].sum(axis=1), 1e-12)
-        return np.asarray(in_doubt & (share < _HARDLY) & (np.abs(lamp) <= LIGHT_DECIDES), np.bool_)
+        return np.asarray(in_doubt & (share < _HARDLY) & (np.abs(lamp) <= _LIGHT_DECIDES), np.bool_)
 
     def _with_faces(self, states: Floats, explained: Floats) -> Floats:
         """The states, where marks that only one colour's faces explain speak for that colour."""
