@@ -8,6 +8,7 @@ what is drawn.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ import companion.vision
 from calibration.training.bundle import bundle
 from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
-from calibration.training.dataset import SHARD, Split, read_shards, write_shards
+from calibration.training.dataset import SHARD, Boards, Split, read_shards, write_shards
+from calibration.training.export import restored
 from calibration.training.locator import Plan, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.network import Reader
-from calibration.training.train import Course, train
+from calibration.training.train import Course, batches, train
 
 MODELS = Path(companion.vision.__file__).parent / "models"
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
@@ -48,7 +50,7 @@ def main() -> None:
 def draw(folder: Path, scenes: int, held: int) -> None:
     """Draw the boards of all three splits into FOLDER; what is there already is kept."""
     for split, count in ((Split.TRAIN, scenes), (Split.CALIBRATE, held), (Split.TEST, held // 2)):
-        shards = write_shards(folder, split, count)
+        shards = write_shards(folder, split, range(count))
         for _ in track(shards, description=split.name.lower(), total=-(-count // SHARD)):
             pass
 
@@ -56,12 +58,25 @@ def draw(folder: Path, scenes: int, held: int) -> None:
 @main.command()
 @_folder
 @_steps
-def learn(folder: Path, steps: int) -> None:
-    """Train on the boards in FOLDER, and keep the weights there."""
-    data, course = read_shards(folder, Split.TRAIN), Course(steps)
-    reader = train(data, course, _report(steps))
-    kept: dict[str, Any] = {"weights": reader.state_dict(), "boards": len(data), "steps": steps, "seed": course.seed}
+@click.option("--rate", default=Course(0).rate, show_default=True, help="Of learning, at its highest.")
+@click.option("--seed", default=Course(0).seed, show_default=True)
+@click.option("--further", is_flag=True, help="Begin with the recogniser that the program has.")
+def learn(folder: Path, steps: int, rate: float, seed: int, further: bool) -> None:
+    """Train on the boards in FOLDER, drawn ones and lit ones if there are any, and keep the weights there."""
+    data = [read_shards(folder, Split.TRAIN)]
+    if any(folder.glob("lit-*.npz")):
+        data.append(read_shards(folder, Split.LIT))
+    course = Course(steps, rate=rate, seed=seed)
+    reader = _shipped(data[0], course) if further else Reader()
+    reader = train(data, course, _report(steps), reader)
+    boards = [len(boards) for boards in data]
+    kept = {"weights": reader.state_dict(), "boards": boards, "steps": steps, "seed": seed, "further": further}
     torch.save(kept, folder / "reader.pt")
+
+
+def _shipped(boards: Boards, course: Course) -> Reader:
+    seen, *_ = next(batches([boards], replace(course, boards=64, steps=1)))
+    return restored((MODELS / "backbone.onnx").read_bytes(), (MODELS / "head.npz").read_bytes(), seen)
 
 
 @main.command(name="bundle")

@@ -21,12 +21,17 @@ from companion.rules import Layout
 from companion.vision.rectify import away_side, rectify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from calibration.training.render import Photograph
     from calibration.training.scene import Scene
+
+    Photographer = Callable[[Generator, Scene, Fabrics], Photograph]
+    """How a scene becomes a picture: `render`, or the way of `raytrace`."""
 
 SHARD = 250
 BOARD = Layout.parse("4x4")
@@ -40,6 +45,8 @@ class Split(Enum):
     CALIBRATE = 2
     TEST = 3
     TRACED = 4
+    LIT = 5
+    """To learn from, lit by `raytrace`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +72,14 @@ class Boards:
         return len(self.views)
 
 
+_TO_LEARN_FROM = (Split.TRAIN, Split.LIT)
+
+
 class Studio:
     """Draws the scenes of one split, each from its own seed."""
 
-    def __init__(self, split: Split) -> None:
-        self._split = split
+    def __init__(self, split: Split, photograph: Photographer = render) -> None:
+        self._split, self._photograph = split, photograph
         self.fabrics = Fabrics(np.random.default_rng((split.value, 0)))
 
     def boards(self, numbers: range) -> Boards:
@@ -86,7 +96,7 @@ class Studio:
         scene = draw_scene(rng)
         apart = rng.spawn(1)[0]
         scene = set_aside(apart, with_thick_pieces(apart, scene))
-        return scene if self._split is Split.TRAIN else of_one_set(rng, scene)
+        return scene if self._split in _TO_LEARN_FROM else of_one_set(rng, scene)
 
     def _rng(self, number: int) -> np.random.Generator:
         return np.random.default_rng((self._split.value, 1, number))
@@ -95,7 +105,7 @@ class Studio:
         """The fields of `Boards` for one scene."""
         rng = self._rng(number)
         scene = self._scene(rng)
-        photo = render(rng, scene, self.fabrics)
+        photo = self._photograph(rng, scene, self.fabrics)
         side = np.linalg.norm(photo.corners[0] - photo.corners[1]) / SIDE
         shaken = photo.corners + rng.normal(0, scene.jitter, (4, 2)).clip(-0.08, 0.08) * side
         return (
@@ -109,15 +119,15 @@ class Studio:
         )
 
 
-def write_shards(folder: Path, split: Split, scenes: int) -> Iterator[Path]:
-    """Draw the split's first `scenes` scenes into `folder`, shard by shard; shards that are there are kept."""
+def write_shards(folder: Path, split: Split, scenes: range, photograph: Photographer = render) -> Iterator[Path]:
+    """Draw these scenes of the split into `folder`, shard by shard; shards that are there are kept."""
     folder.mkdir(parents=True, exist_ok=True)
     studio = None
-    for first in range(0, scenes, SHARD):
+    for first in scenes[::SHARD]:
         path = folder / f"{split.name.lower()}-{first:06d}.npz"
         if not path.exists():
-            studio = studio or Studio(split)
-            boards = studio.boards(range(first, min(first + SHARD, scenes)))
+            studio = studio or Studio(split, photograph)
+            boards = studio.boards(range(first, min(first + SHARD, scenes.stop)))
             _write(path, boards)
         yield path
 

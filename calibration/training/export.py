@@ -1,4 +1,4 @@
-"""From a trained reader to the files that the program loads: the backbone as ONNX and the head's weights as `.npz`.
+"""From a trained reader to the files that the program loads, and back: the backbone as ONNX, the head as `.npz`.
 
 Normalisation is folded into the convolutions. The graph is written node by node: it is short, it then holds nothing but
 convolutions, ReLUs, sums and one matrix product, and the same weights give the same bytes. Weights are kept in half
@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
+import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from calibration.training.network import Shortcut
+from calibration.training.network import Reader, Shortcut
 from companion.vision.pieces import CHANNELS, EMBEDDING
 from companion.vision.rectify import PATCH
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
 
-    from calibration.training.network import Reader
+    from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
 
@@ -82,6 +83,51 @@ def folded(convolution: nn.Conv2d, normal: nn.BatchNorm2d) -> tuple[Floats, Floa
     scale = _array(normal.weight) / np.sqrt(_array(normal.running_var) + np.float32(normal.eps))
     weights = _array(convolution.weight) * scale[:, None, None, None]
     return weights, _array(normal.bias) - _array(normal.running_mean) * scale
+
+
+def restored(backbone: bytes, head: bytes, boards: Tensor) -> Reader:
+    """The reader that `export` wrote, to be trained further: what it says is the same but for half precision.
+
+    Normalisation, which the files no longer have, is made anew from `boards`, `(b, squares, 4, PATCH, PATCH)`: it
+    changes nothing there, and a few dozen of them tell what is usual.
+    """
+    reader = Reader().eval()
+    told = (numpy_helper.to_array(weights) for weights in onnx.load_from_string(backbone).graph.initializer)
+    weights = (torch.from_numpy(np.asarray(array, np.float32).copy()) for array in told)
+    with torch.no_grad():
+        seen = boards.flatten(0, 1)
+        for layer in reader.backbone.layers:
+            _take_back(layer, seen, weights)
+            seen = layer(seen)
+    kept = np.load(io.BytesIO(head))
+    reader.head.load_state_dict({name: torch.from_numpy(kept[name].astype(np.float32)) for name in kept.files})
+    return reader
+
+
+def _take_back(layer: nn.Module, seen: Tensor, weights: Iterator[Tensor]) -> None:
+    match layer:
+        case Shortcut():
+            _take_back(layer.inner, seen, weights)
+        case nn.Sequential():
+            convolution, normal = layer[0], layer[1]
+            assert isinstance(convolution, nn.Conv2d)
+            assert isinstance(normal, nn.BatchNorm2d)
+            convolution.weight.copy_(next(weights))
+            _normalise(normal, convolution(seen), next(weights))
+        case nn.Linear():
+            layer.weight.copy_(next(weights))
+            layer.bias.copy_(next(weights))
+
+
+def _normalise(normal: nn.BatchNorm2d, seen: Tensor, bias: Tensor) -> None:
+    """Let `normal` do nothing but add `bias` to what is like `seen`."""
+    assert normal.running_var is not None
+    assert normal.running_mean is not None
+    variance, mean = torch.var_mean(seen, (0, 2, 3))
+    normal.running_var.copy_(variance)
+    normal.running_mean.copy_(mean)
+    normal.weight.copy_((variance + normal.eps).sqrt())
+    normal.bias.copy_(mean + bias)
 
 
 def _array(tensor: Tensor) -> Floats:

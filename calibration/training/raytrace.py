@@ -1,8 +1,9 @@
-"""Truly lit pictures of drawn scenes, by Blender's path tracer: ``python -m calibration.training.raytrace FOLDER``.
+"""Truly lit pictures of drawn scenes, by Blender's path tracer: ``python -m calibration.training.raytrace``.
 
-What `render` paints, light does here: bounces, soft shadows, gloss, engraved marks. The scenes are of a split of their
-own, which neither training nor any threshold sees; a picture takes 10 to 20 seconds of one core. Needs the `bpy` wheel
-(``requirements/raytracing.txt``) and nothing else of Blender. Truth is that of the painted scene, without hands.
+What `render` paints, light does here: bounces, soft shadows, gloss, engraved marks. ``test`` makes whole pictures of a
+split of their own, which neither training nor any threshold sees, in 10 to 20 seconds of one core each; ``learn`` makes
+boards for training, in 2 or 3. Needs the `bpy` wheel (``requirements/raytracing.txt``) and nothing else of Blender.
+Truth is that of the painted scene, without hands.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ import numpy as np
 from rich.progress import track
 
 from calibration.training.canvas import SHIFT, Canvas
-from calibration.training.dataset import BOARD, Split, Studio
+from calibration.training.dataset import BOARD, SHARD, Split, Studio, write_shards
 from calibration.training.ground import board_sheet, plate_outlines
 from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.prisms import face_texture
-from calibration.training.render import paint
+from calibration.training.render import Photograph, paint
 from calibration.training.scene import CORNERS, SIDE, plain
 from calibration.training.truth import JUDGED, truth
 from calibration.training.view import outline, turn
@@ -32,12 +33,17 @@ from companion.readings import ALL_CONTENTS
 from companion.rules import Kind
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
     from numpy.typing import NDArray
 
     from calibration.training.canvas import Floats, Points
     from calibration.training.scene import Placed, Scene
+    from calibration.training.textures import Fabrics
 
 _SAMPLES = 24
+_QUICK_SAMPLES = 8
+_WINDOW = 0.5
+"""How often boards to learn from have a second light."""
 _TABLE = 30.0
 """Half the side of the table, in squares."""
 _LAMP_WATTS = 4.0
@@ -51,11 +57,11 @@ _SENSOR_MM = 36.0
 class Stage:
     """One scene, built in Blender and photographed."""
 
-    def __init__(self, canvas: Canvas, samples: int = _SAMPLES) -> None:
-        self._canvas, self._scene = canvas, canvas.scene
+    def __init__(self, canvas: Canvas, *, quick: bool = False) -> None:
+        self._canvas, self._scene, self._quick = canvas, canvas.scene, quick
         bpy.ops.wm.read_factory_settings(use_empty=True)
         self._stage = bpy.context.scene
-        self._settings(samples)
+        self._settings()
 
     def photograph(self, marks: dict[Kind, Floats]) -> NDArray[np.uint8]:
         """The finished picture, BGR."""
@@ -63,16 +69,20 @@ class Stage:
         self._lay_plates()
         for piece in self._scene.placed:
             self._put(piece, marks[piece.kind])
-        self._light()
+        self._lamps()
+        self._room()
         self._camera()
         light = self._render()
         static = self._canvas.fabrics.static(self._canvas.rng, *light.shape[:2])
         return take(light, static, self._scene.lens)
 
-    def _settings(self, samples: int) -> None:
+    def _settings(self) -> None:
         stage = self._stage
         stage.render.engine = "CYCLES"
-        stage.cycles.device, stage.cycles.samples, stage.cycles.use_denoising = "CPU", samples, True
+        stage.cycles.device, stage.cycles.samples, stage.cycles.use_denoising = "CPU", _SAMPLES, True
+        if self._quick:
+            stage.cycles.samples, stage.cycles.denoising_quality = _QUICK_SAMPLES, "FAST"
+            stage.cycles.denoising_prefilter = "FAST"
         stage.cycles.max_bounces, stage.cycles.seed = 4, 1
         stage.render.threads_mode, stage.render.threads = "FIXED", 1
         stage.render.resolution_x, stage.render.resolution_y = self._canvas.view.width, self._canvas.view.height
@@ -161,13 +171,25 @@ class Stage:
             links.new(bump.outputs["Normal"], shader.inputs["Normal"])
         return stuff
 
-    def _light(self) -> None:
-        light = self._scene.light
-        place = np.array(light.lamp)
+    def _lamps(self) -> None:
+        """The scene's lamp; where training is to see more, now and then a window shares its work."""
+        light, rng = self._scene.light, self._canvas.rng
+        share = float(rng.uniform(0.1, 0.7)) if self._quick and rng.random() < _WINDOW else 0.0
+        colour = np.array(light.lamp_colour)
+        self._lamp(light.lamp, colour * (1 - share), light.softness)
+        if share:
+            angle, low = rng.uniform(0, 2 * np.pi), rng.uniform(0.15, 1.2)
+            at = np.array([np.cos(angle) * np.cos(low), np.sin(angle) * np.cos(low), np.sin(low)]) * rng.uniform(8, 40)
+            tint = colour.mean() * np.exp(rng.normal(0, 0.12, 3)) * share
+            self._lamp((float(at[0]) + SIDE / 2, float(at[1]) + SIDE / 2, float(at[2])), tint, rng.uniform(0.1, 1.0))
+
+    def _lamp(self, at: tuple[float, float, float], colour: NDArray[np.floating], softness: float) -> None:
+        """A round lamp that shines upon the middle of the board, as bright there wherever it hangs."""
+        place = np.array(at)
         away = float(np.linalg.norm(place - (SIDE / 2, SIDE / 2, 0)))
         lamp = bpy.data.lights.new("lamp", "AREA")
-        lamp.shape, lamp.size = "DISK", max(0.05, light.softness * away * 0.5)
-        strength = np.array(light.lamp_colour)[::-1]
+        lamp.shape, lamp.size = "DISK", max(0.05, softness * away * 0.5)
+        strength = colour[::-1]
         lamp.energy = _LAMP_WATTS * np.pi * away**2 * float(strength.max())
         lamp.color = (strength / strength.max()).tolist()
         thing = bpy.data.objects.new("lamp", lamp)
@@ -176,9 +198,12 @@ class Stage:
 
         thing.rotation_euler = Vector((SIDE / 2, SIDE / 2, 0.0) - place).to_track_quat("-Z", "Y").to_euler()
         self._stage.collection.objects.link(thing)
+
+    def _room(self) -> None:
         room = bpy.data.worlds.new("room")
         room.use_nodes = True
-        room.node_tree.nodes["Background"].inputs["Color"].default_value = (*light.room_colour[::-1], 1.0)
+        colour = (*self._scene.light.room_colour[::-1], 1.0)
+        room.node_tree.nodes["Background"].inputs["Color"].default_value = colour
         self._stage.world = room
 
     def _camera(self) -> None:
@@ -233,39 +258,54 @@ def _image(name: str, linear: Floats) -> Any:
     return image
 
 
-def trace(studio: Studio, number: int) -> tuple[NDArray[np.uint8], dict[str, Any]]:
-    """The picture of a scene and its truth, in the words of ``companion read --json``."""
-    rng = np.random.default_rng((Split.TRACED.value, 2, number))
-    scene = replace(studio.scene(number), hands=0)
-    canvas = Canvas(rng, scene, studio.fabrics)
+def trace(rng: Generator, scene: Scene, fabrics: Fabrics, *, quick: bool = False) -> Photograph:
+    """Take a truly lit picture of `scene`, which must have no hands; `rng` draws grain and noise.
+
+    `quick` is for training: grainier light, in a fifth of the time, and from a window now and then.
+    """
+    canvas = Canvas(rng, scene, fabrics)
     marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}
-    picture = Stage(canvas).photograph(marks)
-    return picture, _truth(canvas, picture, marks, scene)
-
-
-def _truth(canvas: Canvas, picture: NDArray[np.uint8], marks: dict[Kind, Floats], scene: Scene) -> dict[str, Any]:
+    picture = Stage(canvas, quick=quick).photograph(marks)
     paint(canvas, marks)
     targets, weights = truth(canvas, picture, marks)
+    return Photograph(picture, canvas.view.project(CORNERS, 0.0), targets, weights)
+
+
+def _trace_quickly(rng: Generator, scene: Scene, fabrics: Fabrics) -> Photograph:
+    return trace(rng, replace(scene, hands=0), fabrics, quick=True)
+
+
+def _told(photo: Photograph, scene: Scene) -> dict[str, Any]:
+    """The truth of a picture, in the words of ``companion read --json``."""
     names = [str(square) for square in BOARD.squares]
     words = ["." if content is None else str(content) for content in ALL_CONTENTS]
-    corners = canvas.view.project(CORNERS, 0.0)
     return {
         "family": scene.pieces.family.value,
         "plain": plain(scene),
         "corners": {
-            name: corner.round(2).tolist() for name, corner in zip(("a1", "d1", "d4", "a4"), corners, strict=True)
+            name: corner.round(2).tolist() for name, corner in zip(("a1", "d1", "d4", "a4"), photo.corners, strict=True)
         },
         "squares": {
-            n: [w for w, share in zip(words, row, strict=False) if share] for n, row in zip(names, targets, strict=True)
+            n: [w for w, share in zip(words, row, strict=False) if share]
+            for n, row in zip(names, photo.targets, strict=True)
         },
-        "hidden": [name for name, weight in zip(names, weights, strict=True) if weight < JUDGED],
+        "hidden": [name for name, weight in zip(names, photo.weights, strict=True) if weight < JUDGED],
     }
 
 
-@click.command()
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+_folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+
+
+@click.group()
+def main() -> None:
+    """Trace scenes with Blender's path tracer, on one core."""
+    cv2.setNumThreads(1)
+
+
+@main.command()
+@_folder
 @click.option("--pictures", default=60, show_default=True)
-def main(folder: Path, pictures: int) -> None:
+def test(folder: Path, pictures: int) -> None:
     """Trace PICTURES scenes into FOLDER, with their `truth.jsonl`; what is there already is kept."""
     folder.mkdir(parents=True, exist_ok=True)
     studio = Studio(Split.TRACED)
@@ -273,10 +313,22 @@ def main(folder: Path, pictures: int) -> None:
         path = folder / f"traced_{number:04d}.jpg"
         if path.exists():
             continue
-        picture, told = trace(studio, number)
+        scene = replace(studio.scene(number), hands=0)
+        photo = trace(np.random.default_rng((Split.TRACED.value, 2, number)), scene, studio.fabrics)
         with (folder / "truth.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"image": path.name} | told) + "\n")
-        cv2.imwrite(str(path), picture, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            file.write(json.dumps({"image": path.name} | _told(photo, scene)) + "\n")
+        cv2.imwrite(str(path), photo.image, [cv2.IMWRITE_JPEG_QUALITY, 95])
+
+
+@main.command()
+@_folder
+@click.option("--boards", default=3_000, show_default=True)
+@click.option("--first", default=0, show_default=True, help="Number of the first one, for work in several parts.")
+def learn(folder: Path, boards: int, first: int) -> None:
+    """Trace BOARDS boards for training into FOLDER, in shards; what is there already is kept."""
+    shards = write_shards(folder, Split.LIT, range(first, first + boards), _trace_quickly)
+    for _ in track(shards, description="tracing", total=-(-boards // SHARD)):
+        pass
 
 
 if __name__ == "__main__":

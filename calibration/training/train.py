@@ -18,7 +18,7 @@ from companion.vision.pieces import Tone, mirrored, with_relief
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -33,6 +33,7 @@ _LOST = 0.04
 _RISE = 150
 _LEAST_RATE = 1e-5
 _STEADINESS = 0.999
+_ANSWERS = ("targets", "weights")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Course:
     """Boards in one step."""
     rate: float = 1.6e-3
     seed: int = 5
+    lit: float = 0.3
+    """How many of the boards are of those that were lit by `raytrace`, if there are any."""
 
     def rate_at(self, step: int) -> float:
         """The learning rate: a short rise, then half a cosine down to nothing."""
@@ -51,10 +54,13 @@ class Course:
         return self.rate * rise * (0.5 + 0.5 * math.cos(math.pi * step / self.steps)) + _LEAST_RATE
 
 
-def train(data: Boards, course: Course, report: Callable[[int, float], None], reader: Reader | None = None) -> Reader:
+def train(
+    data: Sequence[Boards], course: Course, report: Callable[[int, float], None], reader: Reader | None = None
+) -> Reader:
     """The average of the readers along the course, which is steadier than the last one.
 
-    `report` hears the step and the running loss. Passes run in bfloat16, which newer processors are quick at.
+    `data` are drawn boards, and perhaps lit ones. `report` hears the step and the running loss. Passes run in bfloat16,
+    which newer processors are quick at.
     """
     torch.manual_seed(course.seed)
     reader = (reader or Reader()).train().to(memory_format=torch.channels_last)
@@ -92,16 +98,21 @@ def judged(scores: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     return (each * weights).sum() / weights.sum().clamp(min=1)
 
 
-def batches(data: Boards, course: Course) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """`course.steps` batches: boards in random order, varied."""
+def batches(data: Sequence[Boards], course: Course) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """`course.steps` batches: drawn boards, and lit ones if there are any, each in random order, varied."""
     rng = np.random.default_rng((course.seed, 0))
-    order: list[int] = []
+    orders = [_forever(rng, len(boards)) for boards in data]
     for _ in range(course.steps):
-        while len(order) < course.boards:
-            order += rng.permutation(len(data)).tolist()
-        chosen, order = order[: course.boards], order[course.boards :]
-        seen = np.stack([varied(rng, data.views[i], int(data.aways[i])) for i in chosen])
-        yield torch.from_numpy(seen), torch.from_numpy(data.targets[chosen]), torch.from_numpy(data.weights[chosen])
+        lit = rng.random(course.boards) < course.lit * (len(data) - 1)
+        chosen = [(data[which], next(orders[which])) for which in lit.astype(int).tolist()]
+        seen = np.stack([varied(rng, boards.views[i], int(boards.aways[i])) for boards, i in chosen])
+        targets, weights = (np.stack([getattr(boards, name)[i] for boards, i in chosen]) for name in _ANSWERS)
+        yield torch.from_numpy(seen), torch.from_numpy(targets), torch.from_numpy(weights)
+
+
+def _forever(rng: Generator, count: int) -> Iterator[int]:
+    while True:
+        yield from rng.permutation(count).tolist()
 
 
 def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:

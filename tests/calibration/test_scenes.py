@@ -110,14 +110,26 @@ def test_sets_can_be_told_apart_by_colour(family):
 
 
 def test_shards_are_kept_and_read_back(tmp_path):
-    (path,) = write_shards(tmp_path, Split.TEST, 2)
+    (path,) = write_shards(tmp_path, Split.TEST, range(2))
     before = path.stat().st_mtime_ns
-    assert [p.stat().st_mtime_ns for p in write_shards(tmp_path, Split.TEST, 2)] == [before]
+    assert [p.stat().st_mtime_ns for p in write_shards(tmp_path, Split.TEST, range(2))] == [before]
     boards = read_shards(tmp_path, Split.TEST)
     assert len(boards) == 2
     assert boards.targets.shape == (2, 16, CLASSES)
     with pytest.raises(FileNotFoundError, match="draw them first"):
         read_shards(tmp_path, Split.TRAIN)
+
+
+def test_boards_can_be_photographed_in_another_way(tmp_path):
+    def brightly(rng, scene, fabrics):
+        photo = render(rng, scene, fabrics)
+        return replace(photo, image=np.full_like(photo.image, 200))
+
+    (_,) = write_shards(tmp_path, Split.LIT, range(3, 5), brightly)
+    boards = read_shards(tmp_path, Split.LIT)
+    assert boards.views.max() == 200
+    alike = Studio(Split.LIT).boards(range(3, 5))
+    np.testing.assert_array_equal(boards.targets, alike.targets)
 
 
 def test_splits_share_no_scene():
