@@ -141,13 +141,18 @@ class MoveTakenBack(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Corrected(Event):
-    """A person changed what the game holds: a past move, or the whole position."""
+    """A person changed what the game holds: a past move, the whole position, or that a player gave up."""
 
     before: tuple[str, ...]
     after: tuple[str, ...]
-    """Moves and passes as texts, from the first that differs."""
+    """Moves and passes as texts, from the first that differs; where none does, a resignation was taken back."""
     position: str = ""
     """Where the whole position was set: what lies there, as `Position.write` tells it; empty for a corrected move."""
+
+    @property
+    def takes_up_again(self) -> bool:
+        """Whether a resignation was taken back."""
+        return not (self.before or self.after or self.position)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

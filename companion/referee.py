@@ -92,11 +92,16 @@ class Referee(Umpire):
     def undo(self, time: float) -> list[Event]:
         """Take the last move back; its piece has to leave the board before the game goes on.
 
+        Where a player has resigned, that is taken back instead, and the game goes on as it stood.
+
         Raises:
             RulesError: if there is no move to take back.
         """
+        if self.resigned is not None:
+            self.resigned, self.question = None, None
+            return [events.Corrected(**self._here(time), before=(), after=()), *self._look_again(time)]
         square = self._record.last_move.square
-        self.resigned, self.question = None, None
+        self.question = None
         self._undo_on(square)
         return self._take_back(time, 1)
 

@@ -194,6 +194,35 @@ def test_a_correction_after_a_resignation_leaves_it_resigned():
     assert scene.referee.resigned is Colour.LIGHT
 
 
+def test_a_resignation_by_mistake_is_taken_back_and_the_game_goes_on_as_it_stood():
+    scene = scene_after("a1+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    (corrected,) = scene.referee.undo(scene.time)
+    assert corrected.takes_up_again
+    assert not scene.referee.over
+    scene.put("a2", "D+")
+    scene.look(2)
+    assert [str(ply) for ply in scene.game.history] == ["a1+", "a2+"]
+    assert lines(scene.referee.undo(scene.time)) == ["taken back a2+"]
+
+
+def test_a_resignation_before_the_first_move_is_taken_back_too():
+    scene = scene_after()
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.referee.undo(scene.time)
+    assert not scene.referee.over
+
+
+def test_what_was_played_while_resigned_counts_once_that_is_taken_back():
+    scene = scene_after("a1+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.put("a2", "D+")
+    scene.look(2)
+    scene.referee.undo(scene.time)
+    scene.look(2)
+    assert [str(ply) for ply in scene.game.history] == ["a1+", "a2+"]
+
+
 def test_no_ruling_counts_after_a_resignation():
     scene = scene_after("a1+")
     scene.referee.resign(scene.time, Colour.LIGHT)

@@ -128,7 +128,11 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.BoardDisturbed: lambda e: f"Disturbed: {_squares(e.squares)}",
     events.BoardRestored: lambda e: f"As it was again: {_squares(e.squares)}",
     events.MoveTakenBack: lambda e: _turn(e, f"{e.move} is taken back"),
-    events.Corrected: lambda e: f"Corrected: {' '.join(e.before)} is now {' '.join(e.after)}",
+    events.Corrected: lambda e: (
+        "The resignation is taken back"
+        if e.takes_up_again
+        else f"Corrected: {' '.join(e.before)} is now {' '.join(e.after)}"
+    ),
     events.ChoiceNeeded: lambda e: f"Not sure ({e.question}): {'; '.join(e.choices)}",
     events.SourceLost: lambda e: f"{e.source} is lost: {e.why}",
     events.SourceBack: lambda e: f"{e.source} is back",

@@ -55,7 +55,7 @@ def ending_of(events: Iterable[Event]) -> dict[str, str]:
                 tags = {"Termination": "resigned", "Winner": str(winner or "draw")}
             case GameOver():
                 tags = {"Termination": "normal"}
-            case Corrected(position="") if resigned:
+            case Corrected(position="") if resigned and not event.takes_up_again:
                 tags = {"Termination": "abandoned"}
             case MovePlayed() | MoveTakenBack() | Corrected():
                 resigned, tags = False, {"Termination": "abandoned"}

@@ -85,7 +85,7 @@ class Accept(Request):
 
 
 class Undo(Request):
-    """Take the last move back."""
+    """Take the last move back; where a player has resigned, that."""
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
         """Tell the referee."""

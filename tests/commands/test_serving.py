@@ -97,7 +97,7 @@ def test_end_that_is_undone_after_a_restart_goes_on_in_the_same_match(log):
         assert not second.view.over
     [match] = log.matches("1")
     assert not match.finished
-    assert [str(ply) for ply in log.game(match.id).history] == ["a1+"]
+    assert [str(ply) for ply in log.game(match.id).history] == ["a1+", "a3><"]
 
 
 def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, caplog):

@@ -125,6 +125,18 @@ def test_what_the_referee_tells_rebuilds_its_game(log):
     assert {"Corrected", "MoveTakenBack"} <= {type(event).__name__ for event in scene.events}
 
 
+def test_a_match_that_went_on_after_a_resignation_ends_by_the_rules(log):
+    scene = Scene()
+    scene.play("a1+")
+    scene.events += [*scene.referee.resign(scene.time, Colour.DARK), *scene.referee.undo(scene.time)]
+    match = log.begin(Opening.of(scene.game.beginning))
+    log.append(match, scene.events)
+    assert log.resigned(match) is None
+    assert not log.match(match).finished
+    assert log.match(match).plies == 1
+    assert log.game(match) == scene.game
+
+
 def test_match_joined_in_progress_is_rebuilt(log):
     scene = Scene()
     scene.put("b2", "Lx")
