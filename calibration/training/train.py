@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _LOST = 0.04
 """How often a board's far side is taken for another one."""
+_EVENED = 0.15
+"""How often a camera brings light and dark parts of the picture nearer to each other, as telephones do."""
 _RISE = 150
 _LEAST_RATE = 1e-5
 _STEADINESS = 0.999
@@ -45,7 +47,7 @@ class Course:
     """Boards in one step."""
     rate: float = 1.6e-3
     seed: int = 5
-    lit: float = 0.3
+    lit: float = 0.2
     """How many of the boards are of those that were lit by `raytrace`, if there are any."""
 
     def rate_at(self, step: int) -> float:
@@ -121,6 +123,7 @@ def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
     shift = np.array([[1, 0, 0], [0, 1, 0]], np.float64) + rng.normal(0, 0.008, (2, 3))
     shift[:, 2] = rng.normal(0, 0.6, 2) - (shift[:, :2] - np.eye(2)) @ (side / 2, side / 2)
     moved = cv2.warpAffine(view, shift, (side, side), borderMode=cv2.BORDER_REPLICATE) if rng.random() < 0.5 else view
+    moved = _evened(rng, moved) if rng.random() < _EVENED else moved
     cut = patches(np.asarray(moved, np.uint8), BOARD, int(rng.integers(4)) if rng.random() < _LOST else away)
     cut = mirrored(cut) if rng.random() < 0.5 else cut
     toned = Tone.of(cut).apply(cut)
@@ -129,3 +132,10 @@ def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
     if rng.random() < 0.3:
         toned += rng.standard_normal(toned.shape, np.float32) * np.float32(rng.uniform(0, 0.12))
     return with_relief(np.asarray(toned, np.float32))
+
+
+def _evened(rng: Generator, view: NDArray[Any]) -> NDArray[np.uint8]:
+    """The picture with dark parts brightened and bright ones darkened, as a camera with local tones does."""
+    grey = cv2.GaussianBlur(view, (0, 0), rng.uniform(6, 40)).mean(axis=2, keepdims=True) + 4.0
+    gain = (grey.mean() / grey) ** rng.uniform(0.05, 0.4)
+    return np.asarray(np.clip(view * gain, 0, 255), np.uint8)
