@@ -69,8 +69,9 @@ def learn(folder: Path, steps: int, rate: float, seed: int, further: bool) -> No
     course = Course(steps, rate=rate, seed=seed)
     reader = _shipped(data[0], course) if further else Reader()
     reader = train(data, course, _report(steps), reader)
-    boards = [len(boards) for boards in data]
-    kept = {"weights": reader.state_dict(), "boards": boards, "steps": steps, "seed": seed, "further": further}
+    kept = {"weights": reader.state_dict(), "boards": [len(boards) for boards in data], "steps": steps, "seed": seed}
+    if further:
+        kept["after"] = json.loads((MODELS / "pieces.json").read_text(encoding="utf-8"))["trained_on"]
     torch.save(kept, folder / "reader.pt")
 
 

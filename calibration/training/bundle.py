@@ -39,7 +39,8 @@ def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any
     card = {
         "model": "backbone.onnx: a patch of 1.8 squares; head.npz: with the whole board, to nine contents and covered",
         "parameters": sum(int(np.prod(weights.shape)) for weights in reader.parameters()),
-        "trained_on": trained_on | {"pictures": "drawn by calibration.training from fixed seeds; no photograph"},
+        "trained_on": trained_on
+        | {"pictures": "drawn or traced by calibration.training from fixed seeds; no photograph"},
         "sets": {
             **{name: asdict(rule) for name, rule in rules.items()},
             "promised": {"plain": calibrate.PROMISED, "hard": calibrate.PROMISED_WHEN_HARD},

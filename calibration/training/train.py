@@ -47,7 +47,7 @@ class Course:
     """Boards in one step."""
     rate: float = 1.6e-3
     seed: int = 5
-    lit: float = 0.2
+    lit: float = 0.12
     """How many of the boards are of those that were lit by `raytrace`, if there are any."""
 
     def rate_at(self, step: int) -> float:
