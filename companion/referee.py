@@ -76,14 +76,10 @@ class Referee(Umpire):
 
         Raises:
             IllegalMoveError: if the square is taken.
-            RulesError: if the match is over, or nothing is read there and `piece` is not given.
+            RulesError: if the match is over, or `piece` is not given and no piece, or more than one, may lie there.
         """
         self._refuse_when_over()
-        if piece is None:
-            pieces = [found for found in possible(self._seen(square)) if found is not None]
-            piece = next((p for p in pieces if p.colour is self.game.to_move), next(iter(pieces), None))
-        if piece is None:
-            raise RulesError(f"no piece is seen on {square}; say which piece it is")
+        piece = piece or self._piece_now(square)
         told = self._play(time, [Move(square, piece.kind, piece.colour, ruled=True)], ruled=True)
         self._problems = {}
         self._said.say(square, piece, self._seen(square))
@@ -172,6 +168,15 @@ class Referee(Umpire):
         elif choice == "new":
             told = self._start_match(time, self._fresh_game())
         return [*told, *self._look_again(time)]
+
+    def _piece_now(self, square: Square) -> Piece:
+        pieces = [found for found in possible(self._said.heeded(square, self._seen(square))) if found is not None]
+        pieces = [found for found in pieces if found.colour is self.game.to_move] or pieces
+        if not pieces:
+            raise RulesError(f"no piece is seen on {square}; say which piece it is")
+        if len(pieces) > 1:
+            raise RulesError(f"what lies on {square} is not clear; say which piece it is")
+        return pieces[0]
 
     def _look_again(self, time: float) -> list[Event]:
         return [] if self._snapshot is None else self.see(replace(self._snapshot, time=time))

@@ -46,6 +46,15 @@ def test_a_piece_that_is_not_there_cannot_be_accepted():
         scene.referee.accept(scene.time, C3)
 
 
+def test_a_piece_of_unclear_kind_is_accepted_once_it_is_said_which_it_is():
+    scene = scene_after("a1+")
+    scene.misread[C3] = contents_of([piece("Dx"), piece("D+")])
+    assert scene.look() == ["illegal c3 square"]
+    with pytest.raises(RulesError, match="c3 is not clear; say which piece it is"):
+        scene.referee.accept(scene.time, C3)
+    assert lines(scene.referee.accept(scene.time, C3, piece("D+"))) == ["dark c3+!"]
+
+
 def test_a_taken_square_cannot_be_ruled_on():
     scene = scene_after("a1+")
     with pytest.raises(IllegalMoveError, match="a1 is taken"):

@@ -179,7 +179,7 @@ def _stray(problem: Problem | None) -> Piece | None:
     if problem is None or not isinstance(problem.event, IllegalPlacement):
         return None
     seen = [piece for piece in possible(problem.contents) if piece is not None]
-    return problem.event.content if problem.event.content in seen or not seen else seen[0]
+    return seen[0] if len(seen) == 1 else None
 
 
 def last_square(view: TableView) -> Square | None:

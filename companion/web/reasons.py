@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _NO_PIECE = re.compile(r"no piece is seen on (\w+); say which piece it is")
+_WHICH_PIECE = re.compile(r"what lies on (\w+) is not clear; say which piece it is")
 _NOT_CLEAR = re.compile(r"what lies on (\w+) is not clear; say what it is, then join again")
 _NO_PLATES = re.compile(r"2x2 boards cannot tile this layout: no board fits at (\w+) without overlap; .*")
 _NO_DRAWING = re.compile(r".* is neither a layout's name .* nor a drawing: .*")
@@ -25,6 +26,8 @@ def refused(told: str) -> str:
     """Why a deed of the referee's hand cannot be done; what is not known here is shown as it is."""
     if found := _NO_PIECE.fullmatch(told):
         return _("No piece is seen on %(square)s. Say which piece it is.", square=found[1])
+    if found := _WHICH_PIECE.fullmatch(told):
+        return _("What lies on %(square)s is not clear. Say which piece it is.", square=found[1])
     if found := _NOT_CLEAR.fullmatch(told):
         return _("What lies on %(square)s is not clear. Say what it is, then join again.", square=found[1])
     if found := _NO_PLATES.fullmatch(told):

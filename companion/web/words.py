@@ -37,7 +37,7 @@ class Notice:
     answers: tuple[Content, ...] = ()
     """What a person may say that `square` holds."""
     acceptable: bool = False
-    """A referee may rule that the piece on `square` counts."""
+    """A referee may rule that the piece on `square` counts: as one of `answers`, if there are any."""
     choices: tuple[tuple[str, str], ...] = ()
     """Answers to the open question, each with its words."""
 
@@ -157,10 +157,14 @@ def _said(told: Disagreement) -> str:
 
 def _wrong(view: TableView, problem: Problem) -> Notice:
     square, event = problem.square, problem.event
-    if isinstance(event, events.IllegalPlacement):
-        title = _("Not legal: %(piece)s on %(square)s", piece=content_name(event.content), square=str(square))
-        return Notice("wrong", title, reasons.refusal(view, event), square, acceptable=event.reason != "over")
     answers = tuple(content for content in possible(problem.contents) if content is not None)
+    if isinstance(event, events.IllegalPlacement):
+        why, acceptable = reasons.refusal(view, event), event.reason != "over"
+        if len(answers) > 1:
+            title = _("Not legal: the piece on %(square)s", square=str(square))
+            return Notice("wrong", title, why, square, answers, acceptable=acceptable)
+        title = _("Not legal: %(piece)s on %(square)s", piece=content_name(event.content), square=str(square))
+        return Notice("wrong", title, why, square, acceptable=acceptable)
     if isinstance(event, events.KindNeeded):
         return Notice("ask", _("Which kind is it on %(square)s?", square=str(square)), "", square, answers)
     return Notice("ask", _("What lies on %(square)s?", square=str(square)), "", square, (*answers, None))

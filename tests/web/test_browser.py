@@ -168,6 +168,19 @@ def test_illegal_piece_is_shown_where_it_lies_with_the_reason_and_may_be_accepte
     assert str(room.view.game.history[-1]) == "D:c3+!"
 
 
+def test_illegal_piece_of_unclear_kind_counts_as_what_the_referee_says(page, room, shots):
+    room.play("a1+")
+    room.board.scene.misread[Square.parse("c3")] = contents_of([Piece.parse("dark pusher"), Piece.parse("dark puller")])
+    room.look()
+    wait_shown(page, room)
+    assert page.locator(".notice.wrong h2").inner_text() == "Not legal: the piece on c3"
+    assert page.locator("[aria-label='c3: unclear']").count() == 1
+    picture_at_every_width(page, shots, "illegal-unclear")
+    page.get_by_role("button", name="dark puller").click()
+    expect(page.locator("#piece-c3")).to_be_visible()
+    assert str(room.view.game.history[-1]) == "D:c3><!"
+
+
 def test_unclear_piece_is_answered_with_one_tap(page, room, shots):
     room.play("a1+")
     room.board.scene.misread[Square.parse("b1")] = contents_of([Piece.parse("dark pusher"), Piece.parse("dark puller")])
