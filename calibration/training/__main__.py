@@ -7,6 +7,7 @@ what is drawn.
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +27,12 @@ from calibration.training.export import restored
 from calibration.training.locator import Plan, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.network import Reader
-from calibration.training.train import Course, batches, train
+from calibration.training.train import Course, batches, mixed, train
 
+_FURTHER = 0.6
+"""Of a recogniser that was trained further, so much is new."""
+_TO_NORMALISE = 12
+"""Steps' boards on which its normalisation is measured."""
 MODELS = Path(companion.vision.__file__).parent / "models"
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _scenes = click.option("--scenes", default=40_000, show_default=True, help="Boards to train on.")
@@ -67,12 +72,14 @@ def learn(folder: Path, steps: int, rate: float, seed: int, further: bool) -> No
     if any(folder.glob("lit-*.npz")):
         data.append(read_shards(folder, Split.LIT))
     course = Course(steps, rate=rate, seed=seed)
-    reader = _shipped(data[0], course) if further else Reader()
-    reader = train(data, course, _report(steps), reader)
-    kept = {"weights": reader.state_dict(), "boards": [len(boards) for boards in data], "steps": steps, "seed": seed}
-    if further:
-        kept["after"] = json.loads((MODELS / "pieces.json").read_text(encoding="utf-8"))["trained_on"]
-    torch.save(kept, folder / "reader.pt")
+    begun = _shipped(data[0], course) if further else None
+    reader = train(data, course, _report(steps), copy.deepcopy(begun))
+    kept: dict[str, Any] = {"boards": [len(boards) for boards in data], "steps": steps, "seed": seed}
+    if begun is not None:
+        some = batches(data[:1], replace(course, steps=_TO_NORMALISE))
+        reader = mixed(begun, reader, _FURTHER, (seen for seen, *_ in some))
+        kept |= {"share": _FURTHER, "after": json.loads((MODELS / "pieces.json").read_text("utf-8"))["trained_on"]}
+    torch.save(kept | {"weights": reader.state_dict()}, folder / "reader.pt")
 
 
 def _shipped(boards: Boards, course: Course) -> Reader:

@@ -18,7 +18,7 @@ from companion.vision.pieces import Tone, mirrored, with_relief
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -92,6 +92,26 @@ def _follow(steady: Reader, reader: Reader, keep: float) -> None:
                 kept.lerp_(new, 1 - keep)
             else:
                 kept.copy_(new)
+
+
+def mixed(first: Reader, second: Reader, share: float, boards: Iterable[Tensor]) -> Reader:
+    """A reader between two, one of which began where the other was: `share` of it is the second's.
+
+    It knows what both have learnt, and less of what each knows by heart (model soups: Wortsman et al. 2022). How its
+    layers are normalised is measured anew on `boards`, each `(b, squares, 4, PATCH, PATCH)`.
+    """
+    mixture = copy.deepcopy(first)
+    for mine, other in zip(mixture.parameters(), second.parameters(), strict=True):
+        mine.data.lerp_(other.data, share)
+    for layer in mixture.modules():
+        if isinstance(layer, nn.BatchNorm2d):
+            layer.reset_running_stats()
+            layer.momentum = None  # the mean of all that is seen
+    mixture.train()
+    with torch.no_grad():
+        for seen in boards:
+            mixture.backbone(seen.flatten(0, 1))
+    return mixture.eval()
 
 
 def judged(scores: Tensor, targets: Tensor, weights: Tensor) -> Tensor:

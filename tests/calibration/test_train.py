@@ -7,7 +7,7 @@ import pytest
 
 from calibration.training.dataset import Boards
 from calibration.training.truth import CLASSES
-from companion.vision.rectify import MARGIN, SQUARE
+from companion.vision.rectify import MARGIN, PATCH, SQUARE
 
 torch = pytest.importorskip("torch")
 
@@ -29,3 +29,19 @@ def test_so_many_boards_as_was_said_are_lit(data, lit):
     assert all(seen.shape[:2] == (4, 16) for seen, _, _ in steps)
     share = np.mean([targets[:, 0, 1].numpy() for _, targets, _ in steps])
     assert share == pytest.approx(lit, abs=0.1)
+
+
+def test_a_mixture_is_one_or_the_other_or_between():
+    from calibration.training.network import Reader  # noqa: PLC0415
+    from calibration.training.train import mixed  # noqa: PLC0415
+
+    torch.manual_seed(0)
+    first, second = Reader(), Reader()
+    seen = torch.randn(2, 16, 4, PATCH, PATCH)
+    with torch.no_grad():
+        said = [mixed(first, second, share, [seen])(seen) for share in (0.0, 0.5, 1.0)]
+        alone = [mixed(reader, reader, 0.5, [seen])(seen) for reader in (first, second)]
+    torch.testing.assert_close(said[0], alone[0])
+    torch.testing.assert_close(said[2], alone[1])
+    assert (said[1] - said[0]).abs().max() > 0.01
+    assert first.training
