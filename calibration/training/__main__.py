@@ -74,7 +74,8 @@ def learn(folder: Path, steps: int, rate: float, seed: int, further: bool) -> No
     course = Course(steps, rate=rate, seed=seed)
     begun = _shipped(data[0], course) if further else None
     reader = train(data, course, _report(steps), copy.deepcopy(begun))
-    kept: dict[str, Any] = {"boards": [len(boards) for boards in data], "steps": steps, "seed": seed}
+    boards = dict(zip(("drawn", "traced"), map(len, data), strict=False))
+    kept: dict[str, Any] = {"boards": boards, "steps": steps, "seed": seed}
     if begun is not None:
         some = batches(data[:1], replace(course, steps=_TO_NORMALISE))
         reader = mixed(begun, reader, _FURTHER, (seen for seen, *_ in some))
