@@ -37,7 +37,7 @@ MODELS = Path(companion.vision.__file__).parent / "models"
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _scenes = click.option("--scenes", default=40_000, show_default=True, help="Boards to train on.")
 _held = click.option(
-    "--held", default=2_000, show_default=True, help="Boards to calibrate on, and half as many to test on."
+    "--held", default=8_000, show_default=True, help="Boards to calibrate on, and an eighth as many to test on."
 )
 _steps = click.option("--steps", default=50_000, show_default=True, help="Steps of 8 boards.")
 
@@ -54,7 +54,7 @@ def main() -> None:
 @_held
 def draw(folder: Path, scenes: int, held: int) -> None:
     """Draw the boards of all three splits into FOLDER; what is there already is kept."""
-    for split, count in ((Split.TRAIN, scenes), (Split.CALIBRATE, held), (Split.TEST, held // 2)):
+    for split, count in ((Split.TRAIN, scenes), (Split.CALIBRATE, held), (Split.TEST, held // 8)):
         shards = write_shards(folder, split, range(count))
         for _ in track(shards, description=split.name.lower(), total=-(-count // SHARD)):
             pass

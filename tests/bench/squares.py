@@ -95,7 +95,7 @@ def drawn(recogniser, count, tallies, bad):
         said = recogniser.contents(probabilities, twice=True)
         spent += time.process_time() - began
         verdicts = []
-        cut = patches(boards.views[0], BOARD, int(boards.aways[0]), 1)
+        cut = patches(boards.views[0], BOARD, int(boards.aways[0]))
         for one, target, weight, patch in zip(said, boards.targets[0], boards.weights[0], cut, strict=True):
             if target[COVERED]:
                 covered.append(one == ANYTHING)

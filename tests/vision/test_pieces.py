@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from importlib import resources
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from companion.vision.pieces import (
     with_relief,
 )
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, patches, rectify
+from tests.bench.squares import Tally, drawn
 
 
 @pytest.fixture(scope="module")
@@ -189,6 +191,15 @@ def test_boards_drawn_from_unseen_seeds_are_read(recogniser):
         verdicts += [judge(s, a) for s, a, counts in zip(said, allowed, judged, strict=True) if counts]
     assert verdicts.count("wrong") <= len(verdicts) / 200
     assert verdicts.count("right") >= 0.6 * len(verdicts)
+
+
+def test_the_bench_of_squares_counts_every_square_that_can_be_judged(recogniser):
+    tallies, bad = defaultdict(Tally), []
+    drawn(recogniser, 2, tallies, bad)
+    counted = tallies["all"]
+    assert counted.boards == 2
+    assert 16 <= counted.right + counted.unclear + counted.wrong <= 32
+    assert len(bad) == counted.unclear + counted.wrong
 
 
 def test_a_hand_hides_the_squares_under_it(recogniser):
