@@ -94,12 +94,18 @@ class Referee(Umpire):
             RulesError: if there is no move to take back.
         """
         if self.resigned is not None:
-            self.resigned, self.question = None, None
-            return [events.Corrected(**self._here(time), before=(), after=()), *self._look_again(time)]
+            self.resigned = None
+            self._take_up_again()
+            corrected = events.Corrected(**self._here(time), before=(), after=())
+            return [corrected, *self._told_of_the_end(time), *self._look_again(time)]
         square = self._record.last_move.square
-        self.question = None
+        self._take_up_again()
         self._undo_on(square)
         return self._take_back(time, 1)
+
+    def _take_up_again(self) -> None:
+        """What was asked or done when the match was over, or stood otherwise, is of no account any more."""
+        self.question, self._cleared = None, False
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""

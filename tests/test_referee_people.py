@@ -232,6 +232,26 @@ def test_what_was_played_while_resigned_counts_once_that_is_taken_back():
     assert [str(ply) for ply in scene.game.history] == ["a1+", "a2+"]
 
 
+def test_a_board_that_was_cleared_while_resigned_is_the_games_again_once_that_is_taken_back():
+    scene = scene_after("a1+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.lift("a1")
+    scene.look(2)
+    assert lines(scene.referee.undo(scene.time))[1:] == ["disturbed a1"]
+    scene.put("a1", "L+")
+    scene.look(2)
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    assert scene.look(2) == []
+    assert [str(ply) for ply in scene.game.history] == ["a1+"]
+
+
+def test_the_last_chance_is_told_again_when_a_resignation_is_taken_back():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE[:-1])
+    scene.referee.resign(scene.time, Colour.DARK)
+    assert lines(scene.referee.undo(scene.time))[1:] == ["last chance dark"]
+
+
 def test_no_ruling_counts_after_a_resignation():
     scene = scene_after("a1+")
     scene.referee.resign(scene.time, Colour.LIGHT)

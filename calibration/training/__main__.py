@@ -68,23 +68,22 @@ def draw(folder: Path, scenes: int, held: int) -> None:
 @click.option("--further", is_flag=True, help="Begin with the recogniser that the program has.")
 def learn(folder: Path, steps: int, rate: float, seed: int, further: bool) -> None:
     """Train on the boards in FOLDER, drawn ones and lit ones if there are any, and keep the weights there."""
-    data = [read_shards(folder, Split.TRAIN)]
-    if any(folder.glob("lit-*.npz")):
-        data.append(read_shards(folder, Split.LIT))
+    drawn = read_shards(folder, Split.TRAIN)
+    lit = read_shards(folder, Split.LIT) if any(folder.glob("lit-*.npz")) else None
     course = Course(steps, rate=rate, seed=seed)
-    begun = _shipped(data[0], course) if further else None
-    reader = train(data, course, _report(steps), copy.deepcopy(begun))
-    boards = dict(zip(("drawn", "traced"), map(len, data), strict=False))
-    kept: dict[str, Any] = {"boards": boards, "steps": steps, "seed": seed}
+    begun = _shipped(drawn, course) if further else None
+    reader = train(drawn, lit, course, _report(steps), copy.deepcopy(begun))
+    boards = {"drawn": len(drawn), "traced": 0 if lit is None else len(lit)}
+    kept: dict[str, Any] = {"boards": boards, "steps": steps, "rate": rate, "seed": seed}
     if begun is not None:
-        some = batches(data[:1], replace(course, steps=_TO_NORMALISE))
+        some = batches(drawn, None, replace(course, steps=_TO_NORMALISE))
         reader = mixed(begun, reader, _FURTHER, (seen for seen, *_ in some))
         kept |= {"share": _FURTHER, "after": json.loads((MODELS / "pieces.json").read_text("utf-8"))["trained_on"]}
     torch.save(kept | {"weights": reader.state_dict()}, folder / "reader.pt")
 
 
 def _shipped(boards: Boards, course: Course) -> Reader:
-    seen, *_ = next(batches([boards], replace(course, boards=64, steps=1)))
+    seen, *_ = next(batches(boards, None, replace(course, boards=64, steps=1)))
     return restored((MODELS / "backbone.onnx").read_bytes(), (MODELS / "head.npz").read_bytes(), seen)
 
 

@@ -120,7 +120,13 @@ class Studio:
 
 
 def write_shards(folder: Path, split: Split, scenes: range, photograph: Photographer = render) -> Iterator[Path]:
-    """Draw these scenes of the split into `folder`, shard by shard; shards that are there are kept."""
+    """Draw these scenes of the split into `folder`, shard by shard; shards that are there are kept.
+
+    Raises:
+        ValueError: if the first of them is not the first of a shard; shards would overlap.
+    """
+    if scenes.start % SHARD:
+        raise ValueError(f"shards begin at multiples of {SHARD}, not at {scenes.start}")
     folder.mkdir(parents=True, exist_ok=True)
     studio = None
     for first in scenes[::SHARD]:

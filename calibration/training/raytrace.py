@@ -1,8 +1,8 @@
 """Truly lit pictures of drawn scenes, by Blender's path tracer: ``python -m calibration.training.raytrace``.
 
 What `render` paints, light does here: bounces, soft shadows, gloss, engraved marks. ``test`` makes whole pictures of a
-split of their own, which neither training nor any threshold sees, in 10 to 20 seconds of one core each; ``learn`` makes
-boards for training, in 2 or 3. Needs the `bpy` wheel (``requirements/raytracing.txt``) and nothing else of Blender.
+split of their own, which neither training nor any threshold sees, in 8 seconds of one core each, or 20; ``learn`` makes
+boards for training, in 3. Needs the `bpy` wheel (``requirements/raytracing.txt``) and nothing else of Blender.
 Truth is that of the painted scene, without hands.
 """
 
@@ -326,6 +326,8 @@ def test(folder: Path, pictures: int) -> None:
 @click.option("--first", default=0, show_default=True, help="Number of the first one, for work in several parts.")
 def learn(folder: Path, boards: int, first: int) -> None:
     """Trace BOARDS boards for training into FOLDER, in shards; what is there already is kept."""
+    if first % SHARD:
+        raise click.BadParameter(f"shards begin at multiples of {SHARD}", param_hint="--first")
     shards = write_shards(folder, Split.LIT, range(first, first + boards), _trace_quickly)
     for _ in track(shards, description="tracing", total=-(-boards // SHARD)):
         pass

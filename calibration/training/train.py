@@ -18,7 +18,7 @@ from companion.vision.pieces import Tone, mirrored, with_relief
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -57,19 +57,22 @@ class Course:
 
 
 def train(
-    data: Sequence[Boards], course: Course, report: Callable[[int, float], None], reader: Reader | None = None
+    drawn: Boards,
+    lit: Boards | None,
+    course: Course,
+    report: Callable[[int, float], None],
+    reader: Reader | None = None,
 ) -> Reader:
     """The average of the readers along the course, which is steadier than the last one.
 
-    `data` are drawn boards, and perhaps lit ones. `report` hears the step and the running loss. Passes run in bfloat16,
-    which newer processors are quick at.
+    `report` hears the step and the running loss. Passes run in bfloat16, which newer processors are quick at.
     """
     torch.manual_seed(course.seed)
     reader = (reader or Reader()).train().to(memory_format=torch.channels_last)
     steady = copy.deepcopy(reader)
     optimiser = torch.optim.AdamW(reader.parameters(), course.rate, weight_decay=1e-3)
     running = 2.0
-    for step, (seen, targets, weights) in enumerate(batches(data, course), 1):
+    for step, (seen, targets, weights) in enumerate(batches(drawn, lit, course), 1):
         with torch.autocast("cpu", torch.bfloat16):
             scores = reader(seen)
         loss = judged(scores.float(), targets, weights)
@@ -120,13 +123,13 @@ def judged(scores: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
     return (each * weights).sum() / weights.sum().clamp(min=1)
 
 
-def batches(data: Sequence[Boards], course: Course) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+def batches(drawn: Boards, lit: Boards | None, course: Course) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """`course.steps` batches: drawn boards, and lit ones if there are any, each in random order, varied."""
     rng = np.random.default_rng((course.seed, 0))
-    orders = [_forever(rng, len(boards)) for boards in data]
+    piles = [(boards, _forever(rng, len(boards))) for boards in (drawn, lit) if boards is not None]
     for _ in range(course.steps):
-        lit = rng.random(course.boards) < course.lit * (len(data) - 1)
-        chosen = [(data[which], next(orders[which])) for which in lit.astype(int).tolist()]
+        picks = rng.random(course.boards) < (0 if lit is None else course.lit)
+        chosen = [(boards, next(order)) for boards, order in (piles[int(pick)] for pick in picks)]
         seen = np.stack([varied(rng, boards.views[i], int(boards.aways[i])) for boards, i in chosen])
         targets, weights = (np.stack([getattr(boards, name)[i] for boards, i in chosen]) for name in _ANSWERS)
         yield torch.from_numpy(seen), torch.from_numpy(targets), torch.from_numpy(weights)

@@ -1,7 +1,7 @@
 """The referee's hand: everything a person may do to a match, as checked requests that become deeds of a table.
 
-A request may carry `plies`: how long the history was that its sender saw. If the game has gone on since, nothing is
-done, so that nobody undoes a move that he has not seen.
+A request may carry what its sender saw: how long the history was (`plies`), and whether a player had resigned. If the
+game has gone on since, nothing is done, so that nobody undoes a move that he has not seen.
 """
 
 from __future__ import annotations
@@ -44,15 +44,23 @@ class Request(BaseModel):
         default=None, ge=0, description="How many plies the history had that was seen; refused if it has more or fewer."
     )
 
+    resigned: Annotated[bool | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, description="Whether a player had resigned as was seen; refused if that has changed."
+    )
+
     def deed(self, table: Table) -> Deed:
         """What the table shall do."""
 
         def checked(referee: Referee, time: float) -> list[Event]:
-            if self.plies is not None and self.plies != len(referee.game.history):
+            if self._is_outdated(referee):
                 raise RulesError(marked("the game has gone on meanwhile; look again"))
             return self.do(table, referee, time)
 
         return checked
+
+    def _is_outdated(self, referee: Referee) -> bool:
+        seen, now = (self.plies, self.resigned), (len(referee.game.history), referee.resigned is not None)
+        return any(was not in (None, is_) for was, is_ in zip(seen, now, strict=True))
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:
         """Do it, on the table's thread."""

@@ -162,7 +162,7 @@ def _wrong(view: TableView, problem: Problem) -> Notice:
         why, acceptable = reasons.refusal(view, event), event.reason != "over"
         if len(answers) > 1:
             title = _("Not legal: the piece on %(square)s", square=str(square))
-            return Notice("wrong", title, why, square, answers, acceptable=acceptable)
+            return Notice("wrong", title, why, square, answers if acceptable else (), acceptable=acceptable)
         title = _("Not legal: %(piece)s on %(square)s", piece=content_name(event.content), square=str(square))
         return Notice("wrong", title, why, square, acceptable=acceptable)
     if isinstance(event, events.KindNeeded):

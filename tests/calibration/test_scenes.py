@@ -125,11 +125,16 @@ def test_boards_can_be_photographed_in_another_way(tmp_path):
         photo = render(rng, scene, fabrics)
         return replace(photo, image=np.full_like(photo.image, 200))
 
-    (_,) = write_shards(tmp_path, Split.LIT, range(3, 5), brightly)
+    (_,) = write_shards(tmp_path, Split.LIT, range(250, 252), brightly)
     boards = read_shards(tmp_path, Split.LIT)
     assert boards.views.max() == 200
-    alike = Studio(Split.LIT).boards(range(3, 5))
+    alike = Studio(Split.LIT).boards(range(250, 252))
     np.testing.assert_array_equal(boards.targets, alike.targets)
+
+
+def test_shards_do_not_overlap(tmp_path):
+    with pytest.raises(ValueError, match="multiples of 250, not at 100"):
+        list(write_shards(tmp_path, Split.TEST, range(100, 102)))
 
 
 def test_splits_share_no_scene():

@@ -256,7 +256,7 @@ def test_where_the_marks_of_both_colours_are_alike_they_do_not_tell_the_colour()
     blind = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(colour_margin=20.0)))
     surely_light = seen_as(light=0.9999, dark=0.0001, worth={1: -0.01, 5: 0})
     [seen] = blind.judge(surely_light)
-    assert seen[1] > 0.95
+    assert seen[1] > 0.95  # how sure exactly depends on the network's head, which is trained again at times
 
 
 def test_where_the_network_is_not_sure_of_the_colour_the_face_tells_it(recogniser):

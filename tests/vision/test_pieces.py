@@ -180,6 +180,7 @@ def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser):
 
 
 def test_boards_drawn_from_unseen_seeds_are_read(recogniser):
+    # not from 2,000,000 on: board 2,000,029 is overexposed so that clipping makes the darker cube the brighter one
     studio = Studio(Split.TEST)
     numbers = [number for number in range(2_100_000, 2_100_060) if plain(studio.scene(number))][:16]
     boards = [studio.boards(range(number, number + 1)) for number in numbers]

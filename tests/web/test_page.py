@@ -10,6 +10,7 @@ import urllib.request
 import pytest
 
 from companion.errors import SourceError
+from companion.readings import contents_of
 from companion.rules import Colour, Game, Layout, Piece, Square
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
@@ -238,6 +239,29 @@ def test_refused_deed_says_why_and_changes_nothing(here, room, deed, fields, cod
     assert answer.status_code == code
     assert why in answer.text
     assert room.view.game is before.game
+
+
+def test_a_resignation_is_taken_back_once_however_often_that_is_tapped(here, room):
+    room.play("a1+")
+    assert here.rule("resign", colour="light", plies="1", resigned="false").status_code == 303
+    assert here.rule("undo", plies="1", resigned="true").status_code == 303
+    again = here.rule("undo", plies="1", resigned="true")
+    assert (again.status_code, [str(ply) for ply in room.view.game.history]) == (409, ["a1+"])
+    assert "gone on meanwhile" in again.text
+    assert here.rule("resign", colour="light").status_code == 303
+    assert here.rule("undo", plies="1", resigned="false").status_code == 409
+    assert room.view.resigned is Colour.LIGHT
+    assert '<input type="hidden" name="resigned" value="true">' in here.get("/t/1/hand").text
+
+
+def test_who_looks_on_is_not_told_that_the_referee_is_asked_about_an_illegal_piece(here, elsewhere, room):
+    room.play("a1+")
+    room.board.scene.misread[Square.parse("c3")] = contents_of(map(Piece.parse, ("dark pusher", "dark puller")))
+    room.look()
+    assert "The referee is being asked." not in elsewhere.get("/t/1/").text
+    asked = here.get("/t/1/").text
+    assert "Let it count as:" in asked
+    assert "It is another piece" in asked
 
 
 @pytest.mark.parametrize(
