@@ -44,6 +44,8 @@ _SAMPLES = 24
 _QUICK_SAMPLES = 8
 _WINDOW = 0.5
 """How often boards to learn from have a second light."""
+_REFLECTED = 0.5
+"""How often they are varnished, and that light is seen in the varnish."""
 _TABLE = 30.0
 """Half the side of the table, in squares."""
 _LAMP_WATTS = 4.0
@@ -59,6 +61,7 @@ class Stage:
 
     def __init__(self, canvas: Canvas, *, quick: bool = False) -> None:
         self._canvas, self._scene, self._quick = canvas, canvas.scene, quick
+        self._varnish = float(canvas.rng.uniform(0.3, 1.0)) if quick and canvas.rng.random() < _REFLECTED else 0.0
         bpy.ops.wm.read_factory_settings(use_empty=True)
         self._stage = bpy.context.scene
         self._settings()
@@ -103,7 +106,7 @@ class Stage:
         canvas, board = self._canvas, self._scene.board
         plates = plate_outlines(canvas)
         sheet, _ = board_sheet(canvas, plates)
-        top = self._material("board", sheet, gloss=board.gloss)
+        top = self._material("board", sheet, gloss=max(board.gloss, self._varnish))
         wall = self._material("board edge", np.full((2, 2, 3), board.edge, np.float32), gloss=0.0)
         for i, plate in enumerate(plates):
             flat = canvas.flat(plate) / (1 << SHIFT) + 0.5
@@ -119,8 +122,9 @@ class Stage:
         depth = (
             None if pieces.blank or not body.relief else np.asarray(cv2.resize(drawn, texture.shape[:2]), np.float32)
         )
-        top = self._material(name, texture, gloss=body.gloss, depth=depth)
-        wall = self._material(name + " edge", np.full((2, 2, 3), body.edge, np.float32), gloss=body.gloss)
+        gloss = max(body.gloss, self._varnish)
+        top = self._material(name, texture, gloss=gloss, depth=depth)
+        wall = self._material(name + " edge", np.full((2, 2, 3), body.edge, np.float32), gloss=gloss)
         rim = outline(pieces, piece)
         local = (rim - (piece.x, piece.y)) @ turn(piece.turn) / (2 * pieces.half) + 0.5
         self._prism(name, rim, (base, base + pieces.height), (top, wall), local, bevel=_BEVEL)
@@ -174,18 +178,29 @@ class Stage:
     def _lamps(self) -> None:
         """The scene's lamp; where training is to see more, now and then a window shares its work."""
         light, rng = self._scene.light, self._canvas.rng
-        share = float(rng.uniform(0.1, 0.7)) if self._quick and rng.random() < _WINDOW else 0.0
+        share = float(rng.uniform(0.1, 0.7)) if self._quick and (self._varnish or rng.random() < _WINDOW) else 0.0
         colour = np.array(light.lamp_colour)
-        self._lamp(light.lamp, colour * (1 - share), light.softness)
+        self._lamp(np.array(light.lamp), colour * (1 - share), light.softness)
         if share:
-            angle, low = rng.uniform(0, 2 * np.pi), rng.uniform(0.15, 1.2)
-            at = np.array([np.cos(angle) * np.cos(low), np.sin(angle) * np.cos(low), np.sin(low)]) * rng.uniform(8, 40)
             tint = colour.mean() * np.exp(rng.normal(0, 0.12, 3)) * share
-            self._lamp((float(at[0]) + SIDE / 2, float(at[1]) + SIDE / 2, float(at[2])), tint, rng.uniform(0.1, 1.0))
+            at, largest = (self._reflected(), 0.4) if self._varnish else (self._anywhere(), 1.0)
+            self._lamp(at, tint, rng.uniform(0.1, largest))
 
-    def _lamp(self, at: tuple[float, float, float], colour: NDArray[np.floating], softness: float) -> None:
+    def _anywhere(self) -> NDArray[np.floating]:
+        rng = self._canvas.rng
+        angle, low = rng.uniform(0, 2 * np.pi), rng.uniform(0.15, 1.2)
+        way = np.array([np.cos(angle) * np.cos(low), np.sin(angle) * np.cos(low), np.sin(low)])
+        return (SIDE / 2, SIDE / 2, 0) + way * rng.uniform(8, 40)
+
+    def _reflected(self) -> NDArray[np.floating]:
+        """Where the camera sees a light mirrored in some place of the board."""
+        rng, camera = self._canvas.rng, np.array(self._canvas.view.position)
+        mirror = np.array([*rng.uniform(0, SIDE, 2), 0.0])
+        way = (mirror - camera) * (1, 1, -1)
+        return np.asarray(mirror + way / np.linalg.norm(way) * rng.uniform(8, 40))
+
+    def _lamp(self, place: NDArray[np.floating], colour: NDArray[np.floating], softness: float) -> None:
         """A round lamp that shines upon the middle of the board, as bright there wherever it hangs."""
-        place = np.array(at)
         away = float(np.linalg.norm(place - (SIDE / 2, SIDE / 2, 0)))
         lamp = bpy.data.lights.new("lamp", "AREA")
         lamp.shape, lamp.size = "DISK", max(0.05, softness * away * 0.5)
