@@ -156,7 +156,7 @@ class Umpire:
     @property
     def recalls(self) -> bool:
         """Whether a match that has ended is shown only until the first look at the board."""
-        return self._next is not None and not self._started
+        return self._next is not None and not self._started and self.over
 
     @property
     def _by_card(self) -> bool:
@@ -196,7 +196,7 @@ class Umpire:
             return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
         first_look, self._started = not self._started, True
         self._look_at_cards(snapshot.cards, first=first_look)
-        if first_look and self._may_be_either(board):
+        if first_look and self.over and self._may_be_either(board):
             return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
         if self.over:
             return self._after_the_end(board)

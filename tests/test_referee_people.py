@@ -252,6 +252,12 @@ def test_the_last_chance_is_told_again_when_a_resignation_is_taken_back():
     assert lines(scene.referee.undo(scene.time))[1:] == ["last chance dark"]
 
 
+def test_to_correct_a_move_to_what_it_is_changes_nothing():
+    scene = scene_after("a1+", "a2+")
+    assert lines(scene.referee.correct(scene.time, 2, "a2x"))
+    assert scene.referee.correct(scene.time, 2, "a2x") == []
+
+
 def test_no_ruling_counts_after_a_resignation():
     scene = scene_after("a1+")
     scene.referee.resign(scene.time, Colour.LIGHT)
@@ -563,6 +569,17 @@ def test_taking_the_left_over_piece_away_answers_the_question():
     assert scene.referee.question is None
     scene.put("a1", "L+")
     assert scene.look() == ["MatchStarted", "light a1+"]
+
+
+@pytest.mark.parametrize(("lying", "told"), [({A1: piece("L+")}, []), ({}, ["asks start"])])
+def test_a_recalled_match_that_was_taken_up_again_before_the_first_look_goes_on(lying, told):
+    scene = Scene(Game.start("anywhere"))
+    scene.referee = Referee(Game.start("anywhere"))
+    scene.referee.recall(Game.replay(["a1+"]), Colour.DARK)
+    scene.referee.undo(0.0)
+    scene.pieces = dict(lying)
+    assert scene.look(1) == told
+    assert [str(ply) for ply in scene.game.history] == ["a1+"]
 
 
 def test_an_emptied_board_may_be_a_new_match():

@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 _SAMPLES = 24
 _QUICK_SAMPLES = 8
 _WINDOW = 0.5
-"""How often boards to learn from have a second light."""
+"""How often boards to learn from that are not varnished have a second light."""
 _REFLECTED = 0.5
-"""How often they are varnished, and that light is seen in the varnish."""
+"""How often boards to learn from are varnished, and a second light is seen in the varnish."""
 _TABLE = 30.0
 """Half the side of the table, in squares."""
 _LAMP_WATTS = 4.0
@@ -176,7 +176,7 @@ class Stage:
         return stuff
 
     def _lamps(self) -> None:
-        """The scene's lamp; where training is to see more, now and then a window shares its work."""
+        """The scene's lamp; where training is to see more, mostly a window shares its work."""
         light, rng = self._scene.light, self._canvas.rng
         share = float(rng.uniform(0.1, 0.7)) if self._quick and (self._varnish or rng.random() < _WINDOW) else 0.0
         colour = np.array(light.lamp_colour)
@@ -276,7 +276,7 @@ def _image(name: str, linear: Floats) -> Any:
 def trace(rng: Generator, scene: Scene, fabrics: Fabrics, *, quick: bool = False) -> Photograph:
     """Take a truly lit picture of `scene`, which must have no hands; `rng` draws grain and noise.
 
-    `quick` is for training: grainier light, in a fifth of the time, and from a window now and then.
+    `quick` is for training: grainier light, in a third of the time, and mostly from a window, too.
     """
     canvas = Canvas(rng, scene, fabrics)
     marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}

@@ -45,7 +45,7 @@ class Request(BaseModel):
     )
 
     resigned: Annotated[bool | None, BeforeValidator(_blank_is_none)] = Field(
-        default=None, description="Whether a player had resigned as was seen; refused if that has changed."
+        default=None, description="Whether anyone had resigned as was seen; refused if that has changed, unless null."
     )
 
     def deed(self, table: Table) -> Deed:

@@ -251,7 +251,8 @@ def test_a_resignation_is_taken_back_once_however_often_that_is_tapped(here, roo
     assert here.rule("resign", colour="light").status_code == 303
     assert here.rule("undo", plies="1", resigned="false").status_code == 409
     assert room.view.resigned is Colour.LIGHT
-    assert '<input type="hidden" name="resigned" value="true">' in here.get("/t/1/hand").text
+    for form in ("hand", "hand?ply=1", "hand?join=1"):
+        assert '<input type="hidden" name="resigned" value="true">' in here.get(f"/t/1/{form}").text
 
 
 def test_who_looks_on_is_not_told_that_the_referee_is_asked_about_an_illegal_piece(here, elsewhere, room):
