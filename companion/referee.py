@@ -116,7 +116,7 @@ class Referee(Umpire):
         """Replace the move at `ply` (1-based) by `text`; later moves stay, and so does a resignation.
 
         If a later move is illegal then, nothing changes and a `ChoiceNeeded` lists it; with `rule_later` it is accepted
-        as a ruling. The game goes on meanwhile. What stands there already is no correction.
+        as a ruling. The game goes on meanwhile. To say again what stands there is no correction, but counts as seen.
 
         Raises:
             NotationError: if `text` is no move.
@@ -128,13 +128,13 @@ class Referee(Umpire):
             return self._ask(time, "correct", refused, ())
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
-        if before == after:
-            return []
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]
         self._record, self.question, self._problems = record, None, {}
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))
             self._undo_on(old.square, unless=new.square)
+        if before == after:
+            return self._look_again(time)
         corrected = events.Corrected(**self._here(time, ply), before=before, after=after)
         return [corrected, *self._told_of_the_end(time), *self._look_again(time)]
 
