@@ -96,6 +96,8 @@ class TableView:
     table: str
     revision: int
     """Higher than that of every earlier view of this table, since the program started."""
+    match: int
+    """Which match this is, counted from 1 since the program started."""
     game: Game
     variant: str
     players: Players
@@ -440,6 +442,7 @@ class Table:
         return TableView(
             table=self.id,
             revision=revision,
+            match=referee.match,
             game=referee.game,
             variant=referee.variant,
             players=Players(opening.light, opening.dark),

@@ -85,6 +85,8 @@ class Umpire:
         self.variant = variant
         self.paused = False
         """While paused, what lies on the board decides nothing."""
+        self.match = 1
+        """Which match this is, of those that were in play since the program started."""
         self._patience = patience or Patience()
         self._begin(Record.of(game))
         self._hand_since: float | None = None
@@ -558,6 +560,7 @@ class Umpire:
     def _start_match(self, time: float, game: Game) -> list[Event]:
         cards = self._cards
         self._begin(Record.of(game))
+        self.match += 1
         self._cards.follow(cards)
         return self.start(time)
 

@@ -1,7 +1,7 @@
 """The referee's hand: everything a person may do to a match, as checked requests that become deeds of a table.
 
-A request may carry what its sender saw: how long the history was (`plies`), and whether a player had resigned. If the
-game has gone on since, nothing is done, so that nobody undoes a move that he has not seen.
+A request may carry what its sender saw: which match it was, how long the history was (`plies`), and whether a player
+had resigned. If the game has gone on since, nothing is done, so that nobody undoes a move that he has not seen.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
+    match: Annotated[int | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, ge=1, description="Which match was seen; refused if that is not in play any more, unless null."
+    )
+
     plies: Annotated[int | None, BeforeValidator(_blank_is_none)] = Field(
         default=None, ge=0, description="How many plies the history had that was seen; refused if it has more or fewer."
     )
@@ -59,7 +63,8 @@ class Request(BaseModel):
         return checked
 
     def _is_outdated(self, referee: Referee) -> bool:
-        seen, now = (self.plies, self.resigned), (len(referee.game.history), referee.resigned is not None)
+        seen = self.match, self.plies, self.resigned
+        now = referee.match, len(referee.game.history), referee.resigned is not None
         return any(was not in (None, is_) for was, is_ in zip(seen, now, strict=True))
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:

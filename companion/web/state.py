@@ -55,6 +55,7 @@ class TableState(BaseModel):
     table: str
     boot: str = Field(description="Changes when the program was restarted; revisions count anew then.")
     revision: int
+    match: int = Field(description="Which match this is, counted from 1 since the program was started.")
     first: str
     layout: str
     variant: str
@@ -94,6 +95,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "table": view.table,
         "boot": boot,
         "revision": view.revision,
+        "match": view.match,
         "first": game.first,
         "layout": str(game.layout),
         "variant": view.variant,

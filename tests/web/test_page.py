@@ -255,6 +255,23 @@ def test_a_resignation_is_taken_back_once_however_often_that_is_tapped(here, roo
         assert '<input type="hidden" name="resigned" value="true">' in here.get(f"/t/1/{form}").text
 
 
+def test_a_new_match_is_begun_once_however_often_that_is_tapped_and_an_old_page_does_not_touch_it(here, room):
+    room.play("a1+")
+    assert '<input type="hidden" name="match" value="1">' in here.get("/t/1/hand").text
+    room.play("a3><")
+    assert here.rule("new", light="Ann", match="1").status_code == 303
+    room.lift("a1")
+    room.lift("a3")
+    room.look()
+    again = here.rule("new", light="Bea", match="1")
+    assert (again.status_code, room.view.match, room.view.players.light) == (409, 2, "Ann")
+    assert "gone on meanwhile" in again.text
+    room.play("b1x")
+    assert here.rule("undo", match="1", plies="1", resigned="false").status_code == 409
+    assert [str(ply) for ply in room.view.game.history] == ["b1x"]
+    assert here.rule("undo", match="2", plies="1", resigned="false").status_code == 303
+
+
 def test_who_looks_on_is_not_told_that_the_referee_is_asked_about_an_illegal_piece(here, elsewhere, room):
     room.play("a1+")
     room.board.scene.misread[Square.parse("c3")] = contents_of(map(Piece.parse, ("dark pusher", "dark puller")))
