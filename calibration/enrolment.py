@@ -20,10 +20,10 @@ from companion.errors import CompanionError
 from companion.profile import EnrolledFace, EnrolledLight, Enrolment
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece
-from companion.vision.enrolled import AT_MARGIN, STATES, fingerprint, traits
+from companion.vision.enrolled import AT_MARGIN, STATES, fingerprint, light_by_head, traits
 from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
-from companion.vision.pieces import Tone
+from companion.vision.pieces import EMBEDDING, Tone
 from companion.vision.rectify import away_side, patches
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class _Lesson:
     alike: Floats
     """How like it the best face of each content is, but for the one that lies there itself, `(n, contents)`."""
     contents: NDArray[np.int64]
+    light_by_head: Floats
+    """What the network's head says of the colour of each, `(n,)`; see `companion.vision.enrolled.light_by_head`."""
     boards: tuple[tuple[Views, NDArray[np.int64]], ...]
     """What the squares of each board say about its light, and their contents."""
 
@@ -179,6 +181,7 @@ def learn(
         margin=round(kinds.margin, 3),
         colour_margin=round(_margin_of_colours(lesson), 3),
         others_say=kinds.others_say,
+        colours_heard=_colours_heard(lesson),
         least_alike=_LEAST_ALIKE,
         as_likely=round(as_likely, 3),
         likelier=round(likelier, 1),
@@ -194,18 +197,20 @@ def _png(picture: Bytes) -> str:
 
 def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, boards: int) -> _Lesson:
     rng = np.random.default_rng(1)
-    seen, alike, contents, views = [], [], [], []
+    seen, alike, contents, head, views = [], [], [], [], []
     for _ in range(boards):
         board = composer.compose(rng)
         cut = patches(board.view, composer.layout, composer.away)
         seen.append(traits(recogniser, cut, Tone.of(cut)))
         contents.append(board.contents)
+        head.append(light_by_head(recogniser.judge(seen[-1][:, :EMBEDDING])))
         compared = matcher.compare(cut)
         laid = np.flatnonzero(board.sources >= 0)
         compared.alike[laid, board.sources[laid]] = -1
         alike.append(best_of_content(compared.alike, matcher.contents))
         views.append((Views.of(matcher, compared), board.contents))
-    return _Lesson(np.concatenate(seen), np.concatenate(alike), np.concatenate(contents), tuple(views))
+    parts = np.concatenate(seen), np.concatenate(alike), np.concatenate(contents), np.concatenate(head)
+    return _Lesson(*parts, tuple(views))
 
 
 def _fit(lesson: _Lesson) -> Floats:
@@ -241,6 +246,16 @@ def _margin_of_colours(lesson: _Lesson) -> float:
     _, of_colour = lesson.right
     lost = _lost(lesson.explained[lesson.pieces][:, 1:], ~of_colour, of_colour)
     return max(_LEAST_COLOUR_MARGIN, _LEAST_MARGIN + lost)
+
+
+def _colours_heard(lesson: _Lesson) -> float:
+    """To which power the odds are right that the network's head gives of colours: logistic regression.
+
+    It has learnt nothing from these boards, so what it knows of this set's colours shows on them.
+    """
+    light = np.where(_state(lesson.contents[lesson.pieces]) == 1, 1, -1) * lesson.light_by_head[lesson.pieces]
+    powers = np.linspace(0, 1, 21)
+    return round(float(min(powers, key=lambda power: np.logaddexp(0, -power * light).sum())), 2)
 
 
 def _lost(worth: Floats, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:

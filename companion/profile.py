@@ -82,6 +82,8 @@ class Enrolment(BaseModel):
     """How much what the faces of the other colour explain tells of the kind: where both colours bear the same marks."""
     colour_margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.2
     """How much worse all faces of a colour have to explain it than the other colour's, to speak against the colour."""
+    colours_heard: Annotated[float, Field(ge=0, le=1)] = 0.0
+    """How much counts what the network says of colours, which it has learnt from other sets."""
     least_alike: Annotated[float, Field(ge=-1, le=1)]
     as_likely: Annotated[float, Field(ge=-1, le=1)] = 0.0
     """What is as like one of the faces as this is as likely a piece as an empty square."""

@@ -3,7 +3,8 @@
 The network never saw these marks, but occupied, empty, covered, and the two colours are in its embedding all the same;
 `calibration.enrolment` fits a few weights that read them off it, on boards put together from the owner's two
 pictures. Whether there is a piece at all the network's own head is asked as well: the two err on different squares, so
-what both say is surer than what either says. The kind is told by the faces (`companion.vision.faces`), where it helps
+what both say is surer than what either says; and so it is of the colour, as far as it was found out at enrolment that
+the head knows the colours of this set. The kind is told by the faces (`companion.vision.faces`), where it helps
 by those of the other colour too: most sets bear the same marks on both. A piece that is like no face of the set, such
 as a cup or a coin, may be anything; so may one of which network and faces see different colours, but where the faces
 leave no doubt or the light decides (`companion.vision.light`). How like the faces it is tells, too, whether there is a
@@ -67,6 +68,7 @@ _STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice
 """What is where in the rows of `EnrolledRecogniser.embed`."""
 _LEAST_BELIEVED: Final = 3e-3
 """Neither the weights nor the network's head are believed that anything is less probable than this."""
+_UNHEARD_OF: Final = 1e-9
 _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
 _VERY_ALIKE: Final = 0.85
@@ -122,6 +124,8 @@ class Look:
     """The same of all faces of a colour, where those of the other explain it better."""
     others_say: float
     """How much the faces of the other colour tell of the kind; see `by_kind`."""
+    colours_heard: float
+    """How much the network's head tells of colours: its odds count to this power."""
     least_alike: float
     """A piece that is less like all faces than this is none of the set."""
     as_likely: float
@@ -143,7 +147,8 @@ class Look:
             raise ProfileError("the enrolment in this profile is damaged: enrol the set again") from error
         margins = enrolment.margin, enrolment.colour_margin
         odds = enrolment.as_likely, enrolment.likelier
-        return cls(faces, weights, *margins, enrolment.others_say, enrolment.least_alike, *odds, agreement)
+        heard = enrolment.others_say, enrolment.colours_heard
+        return cls(faces, weights, *margins, *heard, enrolment.least_alike, *odds, agreement)
 
 
 def _weights(encoded: str) -> Floats:
@@ -219,15 +224,15 @@ class EnrolledRecogniser:
         kinds_told = by_kind(explained, self._look.others_say)
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
         at_odds = _at_odds_about_a_piece(told, network)
-        occupied = self._also_by_likeness(_occupied_for_both(told, network), alike, at_odds)
-        states = self._with_faces(occupied, explained)
+        for_both = _for_both(told, network, self._look.colours_heard)
+        states = self._with_faces(self._also_by_likeness(for_both, alike, at_odds), explained)
         unlike = alike < self._look.least_alike
         states, lamp = self._in_one_light(states, compared, unlike)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, LIGHT), (2, DARK)):
             probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * kinds_told[:, kinds])
-        strange = (unlike | self._at_odds(told, explained, alike, lamp)) & (states[:, 1:3].sum(axis=1) > _MAYBE)
+        strange = (unlike | self._at_odds(for_both, explained, alike, lamp)) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
@@ -282,21 +287,32 @@ def _counts(alike: Floats) -> Floats:
     return np.asarray(np.clip(share, _NEXT_TO_NOTHING, 1), np.float32)
 
 
-def _occupied_for_both(states: Floats, network: Floats) -> Floats:
-    """The states, where *empty*, *a piece* and *covered* are as likely as both the weights and the network's head say.
+def _for_both(states: Floats, network: Floats, colours_heard: float) -> Floats:
+    """The states, as likely as both the weights and the network's head say.
 
-    `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, is left to the weights: the colours of
-    this set the network has never seen.
+    `network` are the head's probabilities `(n, CLASSES)`. What it says of the colour counts as far as it is heard: the
+    colours of this set it has never seen.
     """
     piece = network[:, 1:COVERED].sum(axis=1)
     likely = np.stack([network[:, 0], piece, piece, network[:, COVERED]], axis=1)
     weighed = np.maximum(states, _LEAST_BELIEVED)
     weighed /= weighed.sum(axis=1, keepdims=True)
-    return _also_told(weighed, slice(4), np.maximum(likely, _LEAST_BELIEVED))
+    weighed = _also_told(weighed, slice(4), np.maximum(likely, _LEAST_BELIEVED))
+    light = colours_heard * light_by_head(network) / 2
+    return _also_told(weighed, slice(1, 3), np.exp(np.stack([light, -light], axis=1)))
+
+
+def light_by_head(network: Floats) -> Floats:
+    """By how much the head's probabilities `(n, CLASSES)` speak for a light piece and no dark one, as log odds `(n,)`.
+
+    A colour is never less than so likely: what has not been seen yet may come.
+    """
+    light, dark = (np.maximum(network[:, kinds].sum(axis=1), _UNHEARD_OF) for kinds in (LIGHT, DARK))
+    return np.asarray(np.log(light / dark))
 
 
 def _at_odds_about_a_piece(states: Floats, network: Floats) -> NDArray[np.bool_]:
-    """Where one of the two of `_occupied_for_both` is sure of a piece, and the other one that there is none."""
+    """Where one of the two of `_for_both` is sure of a piece, and the other one that there is none."""
     only_weights = np.minimum(states[:, 1:3].sum(axis=1), network[:, 0])
     only_head = np.minimum(network[:, 1:COVERED].sum(axis=1), states[:, 0])
     return np.asarray(np.maximum(only_weights, only_head) > _SURE, np.bool_)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from calibration import enrolment
 from calibration.enrol import in_words, refuse_unlike_twins
-from calibration.enrolment import EnrolmentError, Learnt, Pair, learn
+from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
 from calibration.shapes import find_tops
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
 from calibration.training.truth import JUDGED
@@ -89,6 +90,17 @@ def test_an_unknown_set_is_learnt_from_two_pictures_and_read_under_another_lamp_
     assert wrong == 0
     assert missed <= 0.1 * hidden
     assert right >= 0.9 * count
+
+
+@pytest.mark.parametrize(("as_named", "heard"), [(True, True), (False, False)])
+def test_whether_the_network_knows_the_colours_of_a_set_is_found_out(shots, monkeypatch, as_named, heard):
+    _, empty, full = shots
+    if not as_named:
+        monkeypatch.setattr(enrolment, "ARRANGEMENT", tuple(replace(p, colour=p.colour.other) for p in ARRANGEMENT))
+    sights = [(shot.image, BoardPose(tuple(map(tuple, shot.corners.tolist())), 1.0)) for shot in (empty, full)]
+    learnt = learn(*sights, BOARD, Recogniser.bundled(), boards=16)
+    assert (learnt.enrolment.colours_heard > 0.5) == heard
+    assert heard or learnt.enrolment.colours_heard == 0
 
 
 def test_the_same_picture_twice_is_refused(shots):

@@ -13,7 +13,7 @@ from companion.errors import ProfileError
 from companion.profile import EnrolledFace, EnrolledLight, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
 from companion.rules import Piece
-from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
+from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint, light_by_head
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.light import Views
 from companion.vision.pieces import COVERED, EMBEDDING, Recogniser, Tone
@@ -330,6 +330,16 @@ def test_whether_there_is_a_piece_the_head_is_asked_as_well(recogniser, embeddin
     undecided = on_board(seen_as(empty=0.5, light=0.5, worth={2: 0}), embeddings)
     piece, bare = recogniser.judge(undecided)[-2:]
     assert min(piece[2], bare[0]) > 0.9
+
+
+@pytest.mark.parametrize("heard", [0.0, 0.5, 1.0])
+def test_what_the_head_says_of_colours_counts_as_far_as_it_is_heard(embeddings, heard):
+    knows = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(colours_heard=heard)))
+    perhaps_light = on_board(seen_as(light=0.4, dark=0.6, worth={2: 0, 6: 0}), embeddings)
+    piece = knows.judge(perhaps_light)[-2]
+    by_head = light_by_head(Recogniser.bundled().judge(embeddings))[-2]
+    assert by_head > 2
+    assert np.log(piece[2] / piece[6]) == pytest.approx(np.log(0.4 / 0.6) + heard * by_head, abs=0.01)
 
 
 @pytest.mark.parametrize(("alike", "odds"), [(0.73, 1.5), (0.67, -1.5), (0.95, 11.0), (0.57, -5.0)])
