@@ -93,6 +93,8 @@ def enrol(
         raise click.UsageError("--empty and --pieces go together: one picture without pieces, one with all sixteen")
     if pieces is None and not cards:
         raise click.UsageError("give --empty and --pieces, or --card for each kind, or all of them")
+    if pieces is None and anyway:
+        raise click.UsageError("--anyway is about marks on pieces: give --empty and --pieces with it")
     known, told = profile or Profile(), []
     if empty is not None and pieces is not None:
         plain = variant == GREEN_BOX or bool(cards)
