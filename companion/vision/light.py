@@ -127,13 +127,10 @@ class Agreement:
         bare, pieces = states[:, 0], states[:, 1:3].sum(axis=1)
         known = np.maximum(states[:, 1:3] / np.maximum(pieces, 1e-12)[:, None], _LEAST)
         known /= known.sum(axis=1, keepdims=True)
-        empty = self._said_by_empty(views, bare)
         surer = softmax(_SURER * np.log(known))
-        answers = [self._answer(views, bare, pieces, known, empty, begin) for begin in (surer, surer[:, ::-1])]
-        weights = softmax(np.array([fit for fit, _, _ in answers]))
-        shares = sum(weight * shares for weight, (_, shares, _) in zip(weights, answers, strict=True))
-        told = sum(weight * told for weight, (_, _, told) in zip(weights, answers, strict=True))
-        return np.asarray(shares), np.asarray(told)
+        fits, shares, told = self._answers(views, bare, pieces, known, np.stack([surer, surer[:, ::-1]]))
+        weights = softmax(fits)
+        return np.asarray(np.tensordot(weights, shares, 1)), np.asarray(weights @ told)
 
     def against_others(self, views: Views, colours: NDArray[np.integer]) -> Floats:
         """By how much each of these pieces says its own colour beside the others, as log odds.
@@ -152,29 +149,34 @@ class Agreement:
     def _way_of_empty(self) -> Floats:
         return ways_of(self.empty)[:3]
 
-    def _answer(
-        self, views: Views, bare: Floats, pieces: Floats, known: Floats, by_empty: tuple[Floats, Floats], shares: Floats
-    ) -> tuple[float, Floats, Floats]:
-        """How well the squares agree in the end, and `colours`, when their colours are taken for `shares` first."""
-        apart = views.pieces[:, 0] - views.pieces[:, 1]
-        empty, said_empty = by_empty
+    def _answers(
+        self, views: Views, bare: Floats, pieces: Floats, known: Floats, shares: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """How well the squares agree in the end, `(answers,)`, and `colours`, `(answers, n, ...)`.
+
+        Each answer begins with colours that are taken for some `shares`, `(answers, n, 2)`.
+        """
+        told_by_pieces = _ToldByPieces.of(views, self._spread)
+        empty, said_empty = self._said_by_empty(views, bare)
         for _ in range(_ROUNDS):
-            unsure = (shares[:, 0] * shares[:, 1])[:, None, None] * apart[:, :, None] * apart[:, None]
-            weights = (pieces[:, None] * shares)[:, :, None, None]
-            sure_of, said_of = _told_by(views.pieces, views.ways, (self._spread + unsure)[:, None])
-            sure, said = (weights * sure_of).sum(axis=1) + empty, (weights * said_of).sum(axis=1) + said_empty
+            sure, said = told_by_pieces.as_sure_of(shares, pieces)
+            sure, said = sure + empty, said + said_empty
             fits = self._fits(views, *_told_by_others(sure, said), self._spread)
-            told = np.clip(self.trust * (fits[:, 0] - fits[:, 1]), -_MOST, _MOST)
-            shares = softmax(np.log(known) + np.stack([told, -told], axis=1) / 2)
-        light = _told_by_all(sure, said)
-        return self._likelihood(views, bare, pieces, light) + _mean(shares * np.log(known), pieces), shares, told
+            told = np.clip(self.trust * (fits[..., 0] - fits[..., 1]), -_MOST, _MOST)
+            shares = softmax(np.log(known) + np.stack([told, -told], axis=-1) / 2)
+        likely = [self._likelihood(views, bare, pieces, light) for light in _told_by_all(sure, said)]
+        return np.array(likely) + _mean(shares * np.log(known), pieces), shares, told
 
     @staticmethod
     def _fits(views: Views, light: Floats, unsure: Floats, spread: Floats) -> Floats:
-        """How well each square, seen as either colour, fits a light `(n, lights, 1)`, of a covariance, `(n, 2)`."""
-        away = views.pieces - (views.ways @ light[:, None])[..., 0]
-        spread = spread + views.ways @ unsure[:, None] @ views.ways.swapaxes(2, 3)
-        return np.asarray(_fit(_squared(away, np.linalg.inv(spread)), FEATURES) - np.linalg.slogdet(spread)[1] / 2)
+        """How well each square, seen as either colour, fits a light of a covariance, `(..., n, 2)`.
+
+        `light` is `(..., n, lights, 1)` and `unsure` `(..., n, lights, lights)`.
+        """
+        away = views.pieces[..., None] - views.ways @ light[..., None, :, :]
+        spread = spread + views.ways @ unsure[..., None, :, :] @ views.ways.swapaxes(-1, -2)
+        squared = (away * np.linalg.solve(spread, away)).sum(axis=(-1, -2))
+        return np.asarray(_fit(squared, FEATURES) - np.linalg.slogdet(spread)[1] / 2)
 
     def _said_by_empty(self, views: Views, bare: Floats) -> tuple[Floats, Floats]:
         """What empty squares say about the light; see `_told_by`."""
@@ -190,6 +192,41 @@ class Agreement:
         empty_fits = _fit(_squared(empty, np.linalg.inv(self.empty_spread)), 3)
         fit = (pieces * np.logaddexp(*fits.T)).sum() + _EMPTY_WEIGHS * (bare * empty_fits).sum()
         return float(fit - light @ _USUAL_LIGHT @ light / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class _ToldByPieces:
+    """What each square tells of the light if it bears a light piece, and if it bears a dark one; see `_told_by`."""
+
+    sure: Floats
+    said: Floats
+    less_sure: Floats
+    """How much less sure it is for each part of variance along the way between the two, `(n, 2, lights, lights)`."""
+    said_less: Floats
+    apart: Floats
+    """How far the two are from each other, squared and in standard deviations, `(n,)`."""
+
+    @classmethod
+    def of(cls, views: Views, spread: Floats) -> Self:
+        """What views tell that are as they should be but for a covariance."""
+        apart = (views.pieces[:, 0] - views.pieces[:, 1])[:, None]
+        along = np.linalg.solve(spread, apart[..., None])
+        less = views.ways.swapaxes(-1, -2) @ along
+        said_less = less * (views.pieces[..., None, :] @ along)
+        squared = (apart[..., None, :] @ along)[:, 0, 0, 0]
+        return cls(*_told_by(views.pieces, views.ways, spread), less @ less.swapaxes(-1, -2), said_less, squared)
+
+    def as_sure_of(self, shares: Floats, pieces: Floats) -> tuple[Floats, Floats]:
+        """What squares that are `pieces` so likely tell, their colours being light and dark by `shares` `(..., n, 2)`.
+
+        Who does not know the colour of a piece does not know what it says along the way between the two: in an inverse
+        covariance that is one term more (Sherman and Morrison).
+        """
+        unsure = shares[..., 0] * shares[..., 1]
+        loose = (unsure / (1 + unsure * self.apart))[..., None, None, None]
+        weights = (pieces[:, None] * shares)[..., None, None]
+        sure, said = self.sure - loose * self.less_sure, self.said - loose * self.said_less
+        return (weights * sure).sum(axis=-3), (weights * said).sum(axis=-3)
 
 
 def left_by_others(seen: Floats, ways: Floats, spread: Floats) -> Floats:
@@ -210,14 +247,14 @@ def _told_by(seen: Floats, ways: Floats, spread: Floats) -> tuple[Floats, Floats
 
 
 def _told_by_all(sure: Floats, said: Floats) -> Floats:
-    """The light that all squares tell together, `(lights,)`; from `_told_by`."""
-    return np.asarray(np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=0), said.sum(axis=0))[:, 0])
+    """The light that all squares tell together, `(..., lights)`; from `_told_by`, `(..., n, lights, lights or 1)`."""
+    return np.asarray(np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=-3), said.sum(axis=-3))[..., 0])
 
 
 def _told_by_others(sure: Floats, said: Floats) -> tuple[Floats, Floats]:
-    """For each square the light that all others tell, `(n, lights, 1)`, and its covariance; from `_told_by`."""
-    unsure = np.linalg.inv(_USUAL_LIGHT + sure.sum(axis=0) - sure)
-    return unsure @ (said.sum(axis=0) - said), unsure
+    """For each square the light that all others tell, `(..., n, lights, 1)`, and its covariance; from `_told_by`."""
+    unsure = np.linalg.inv(_USUAL_LIGHT + sure.sum(axis=-3, keepdims=True) - sure)
+    return unsure @ (said.sum(axis=-3, keepdims=True) - said), unsure
 
 
 def _squared(away: Floats, inverse: Floats) -> Floats:
@@ -230,5 +267,5 @@ def _fit(distance: Floats, features: int) -> Floats:
     return np.asarray(-(_TAILS + features) / 2 * np.log1p(distance / _TAILS))
 
 
-def _mean(values: Floats, weights: Floats) -> float:
-    return float((weights * values.sum(axis=1)).sum() / max(weights.sum(), _LEAST))
+def _mean(values: Floats, weights: Floats) -> Floats:
+    return np.asarray((weights * values.sum(axis=-1)).sum(axis=-1) / max(weights.sum(), _LEAST))
