@@ -66,7 +66,7 @@ _USUAL_SPREAD = 0.02
 """The variance of what squares say about their light, before anything is learnt: fourteen grey levels."""
 _ROUNDS = 2
 _AN_ERROR = 4.0
-"""However well the light tells colours on the composed boards, it is taken to have erred by such odds once."""
+"""However well colours are told on the composed boards, whoever told them is taken to have erred by such odds once."""
 
 
 class EnrolmentError(CompanionError, ValueError):
@@ -209,8 +209,13 @@ def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, bo
         compared.alike[laid, board.sources[laid]] = -1
         alike.append(best_of_content(compared.alike, matcher.contents))
         views.append((Views.of(matcher, compared), board.contents))
-    parts = np.concatenate(seen), np.concatenate(alike), np.concatenate(contents), np.concatenate(head)
-    return _Lesson(*parts, tuple(views))
+    return _Lesson(
+        traits=np.concatenate(seen),
+        alike=np.concatenate(alike),
+        contents=np.concatenate(contents),
+        light_by_head=np.concatenate(head),
+        boards=tuple(views),
+    )
 
 
 def _fit(lesson: _Lesson) -> Floats:
@@ -255,7 +260,8 @@ def _colours_heard(lesson: _Lesson) -> float:
     """
     light = np.where(_state(lesson.contents[lesson.pieces]) == 1, 1, -1) * lesson.light_by_head[lesson.pieces]
     powers = np.linspace(0, 1, 21)
-    return round(float(min(powers, key=lambda power: np.logaddexp(0, -power * light).sum())), 2)
+    told = np.append(light, -_AN_ERROR)
+    return round(float(min(powers, key=lambda power: np.logaddexp(0, -power * told).sum())), 2)
 
 
 def _lost(worth: Floats, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:

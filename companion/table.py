@@ -96,8 +96,8 @@ class TableView:
     table: str
     revision: int
     """Higher than that of every earlier view of this table, since the program started."""
-    match: int
-    """Which match this is, counted from 1 since the program started."""
+    match: str
+    """Which match this is: another name for every one, and when the program was started again."""
     game: Game
     variant: str
     players: Players

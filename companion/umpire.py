@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from companion import events
 from companion.comparison import CardPiles, Comparison, Sayings, compare
@@ -85,8 +86,8 @@ class Umpire:
         self.variant = variant
         self.paused = False
         """While paused, what lies on the board decides nothing."""
-        self.match = 1
-        """Which match this is, of those that were in play since the program started."""
+        self.match = uuid4().hex
+        """Which match this is: another name for every one, and when the program was started again."""
         self._patience = patience or Patience()
         self._begin(Record.of(game))
         self._hand_since: float | None = None
@@ -560,7 +561,7 @@ class Umpire:
     def _start_match(self, time: float, game: Game) -> list[Event]:
         cards = self._cards
         self._begin(Record.of(game))
-        self.match += 1
+        self.match = uuid4().hex
         self._cards.follow(cards)
         return self.start(time)
 

@@ -68,7 +68,6 @@ _STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice
 """What is where in the rows of `EnrolledRecogniser.embed`."""
 _LEAST_BELIEVED: Final = 3e-3
 """Neither the weights nor the network's head are believed that anything is less probable than this."""
-_UNHEARD_OF: Final = 1e-9
 _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
 _VERY_ALIKE: Final = 0.85
@@ -224,15 +223,16 @@ class EnrolledRecogniser:
         kinds_told = by_kind(explained, self._look.others_say)
         network = self._recogniser.judge(embeddings[:, _EMBEDDING])
         at_odds = _at_odds_about_a_piece(told, network)
-        for_both = _for_both(told, network, self._look.colours_heard)
-        states = self._with_faces(self._also_by_likeness(for_both, alike, at_odds), explained)
+        coloured = _coloured_for_both(told, network, self._look.colours_heard)
+        occupied = self._also_by_likeness(_occupied_for_both(coloured, network), alike, at_odds)
+        states = self._with_faces(occupied, explained)
         unlike = alike < self._look.least_alike
         states, lamp = self._in_one_light(states, compared, unlike)
         probabilities = np.zeros((len(embeddings), CLASSES), np.float32)
         probabilities[:, 0] = states[:, 0]
         for state, kinds in ((1, LIGHT), (2, DARK)):
             probabilities[:, kinds] = states[:, state, None] * softmax(self._kinds_tell * kinds_told[:, kinds])
-        strange = (unlike | self._at_odds(for_both, explained, alike, lamp)) & (states[:, 1:3].sum(axis=1) > _MAYBE)
+        strange = (unlike | self._at_odds(coloured, explained, alike, lamp)) & (states[:, 1:3].sum(axis=1) > _MAYBE)
         probabilities[strange, 1:COVERED] = 0
         probabilities[:, COVERED] = np.where(strange, 1 - states[:, 0], states[:, 3])
         return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), np.float32)
@@ -262,7 +262,10 @@ class EnrolledRecogniser:
         return coloured, np.asarray(lamp, np.float32)
 
     def _at_odds(self, states: Floats, explained: Floats, alike: Floats, lamp: Floats) -> NDArray[np.bool_]:
-        """Where only faces of one colour explain what weights say is of the other, and the light sides with neither."""
+        """Where only faces of one colour explain what weights, and the head as far as it is heard, say is of the other.
+
+        And the light sides with neither.
+        """
         best = np.stack([explained[:, kinds].max(axis=1) for kinds in (LIGHT, DARK)], axis=1)
         told, rows = best.argmax(axis=1), np.arange(len(best))
         worse = -best[rows, 1 - told] - self._look.colour_margin
@@ -287,32 +290,35 @@ def _counts(alike: Floats) -> Floats:
     return np.asarray(np.clip(share, _NEXT_TO_NOTHING, 1), np.float32)
 
 
-def _for_both(states: Floats, network: Floats, colours_heard: float) -> Floats:
-    """The states, as likely as both the weights and the network's head say.
+def _coloured_for_both(states: Floats, network: Floats, colours_heard: float) -> Floats:
+    """The states, where a piece is light or dark as both the weights and the network's head say, as far as it is heard.
 
-    `network` are the head's probabilities `(n, CLASSES)`. What it says of the colour counts as far as it is heard: the
-    colours of this set it has never seen.
+    `network` are the head's probabilities `(n, CLASSES)`; the colours of this set it has never seen.
+    """
+    light = colours_heard * light_by_head(network) / 2
+    return _also_told(states, slice(1, 3), np.exp(np.stack([light, -light], axis=1)))
+
+
+def _occupied_for_both(states: Floats, network: Floats) -> Floats:
+    """The states, where *empty*, *a piece* and *covered* are as likely as both the weights and the network's head say.
+
+    `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, is left to the states.
     """
     piece = network[:, 1:COVERED].sum(axis=1)
     likely = np.stack([network[:, 0], piece, piece, network[:, COVERED]], axis=1)
     weighed = np.maximum(states, _LEAST_BELIEVED)
     weighed /= weighed.sum(axis=1, keepdims=True)
-    weighed = _also_told(weighed, slice(4), np.maximum(likely, _LEAST_BELIEVED))
-    light = colours_heard * light_by_head(network) / 2
-    return _also_told(weighed, slice(1, 3), np.exp(np.stack([light, -light], axis=1)))
+    return _also_told(weighed, slice(4), np.maximum(likely, _LEAST_BELIEVED))
 
 
 def light_by_head(network: Floats) -> Floats:
-    """By how much the head's probabilities `(n, CLASSES)` speak for a light piece and no dark one, as log odds `(n,)`.
-
-    A colour is never less than so likely: what has not been seen yet may come.
-    """
-    light, dark = (np.maximum(network[:, kinds].sum(axis=1), _UNHEARD_OF) for kinds in (LIGHT, DARK))
+    """By how much the head's probabilities `(n, CLASSES)` speak for a light piece, not a dark one: log odds `(n,)`."""
+    light, dark = (np.maximum(network[:, kinds].sum(axis=1), _LEAST_BELIEVED) for kinds in (LIGHT, DARK))
     return np.asarray(np.log(light / dark))
 
 
 def _at_odds_about_a_piece(states: Floats, network: Floats) -> NDArray[np.bool_]:
-    """Where one of the two of `_for_both` is sure of a piece, and the other one that there is none."""
+    """Where one of the two of `_occupied_for_both` is sure of a piece, and the other one that there is none."""
     only_weights = np.minimum(states[:, 1:3].sum(axis=1), network[:, 0])
     only_head = np.minimum(network[:, 1:COVERED].sum(axis=1), states[:, 0])
     return np.asarray(np.maximum(only_weights, only_head) > _SURE, np.bool_)

@@ -14,7 +14,7 @@ import numpy as np
 from companion.readings import ANYTHING, colours_only
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.lens import PINHOLE
-from companion.vision.rectify import MARGIN, away_side, patches, rectify
+from companion.vision.rectify import FINEST, MARGIN, away_side, patches, rectify
 from companion.vision.supply import within_supply
 
 if TYPE_CHECKING:
@@ -126,9 +126,9 @@ class BoardReader:
         """Whether the pieces beside the board tell anything: cubes bear no marks to compare."""
         return self.recogniser.asks_spares and not self.cubes
 
-    def top_view(self, image: Image, pose: BoardPose, *, margin: int = MARGIN, apart: float = 1.0) -> Image:
+    def top_view(self, image: Image, pose: BoardPose, *, margin: int = MARGIN, finest: int = FINEST) -> Image:
         """The board as `rectify` gives it, in `image` where it has this straight pose."""
-        return rectify(image, pose.points(), self.layout, margin=margin, apart=apart, optics=self.optics)
+        return rectify(image, pose.points(), self.layout, margin=margin, finest=finest, optics=self.optics)
 
     def upright(self, pose: BoardPose, image: Image) -> BoardPose:
         """A straight pose in pixels of the upright picture."""

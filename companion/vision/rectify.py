@@ -28,7 +28,7 @@ MARGIN = 20
 """Width of what is kept around the board, in pixels of the top view."""
 PATCH = 72
 """Side of one square's patch, in pixels of the top view: 1.8 squares, so that neighbours and shadows are seen."""
-_FINEST = 4
+FINEST = 4
 """A top view is averaged down from one up to so many times as large."""
 _SMALLEST_SIDE = 2.0
 
@@ -39,7 +39,7 @@ def rectify(
     layout: Layout,
     *,
     margin: int = MARGIN,
-    apart: float = 1.0,
+    finest: int = FINEST,
     optics: Optics = PINHOLE,
 ) -> NDArray[np.uint8]:
     """The top view of the board, `(rows * SQUARE + 2 * margin, columns * SQUARE + 2 * margin, 3)`, far row on top.
@@ -47,15 +47,15 @@ def rectify(
     `image` is BGR, `(height, width, 3)`. `corners` are the board's outer corners at a1, d1, d4, a4 (for another layout:
     of its bounding rectangle, in that order) in straight pixels of `image` (see `companion.vision.lens`; without a
     measured lens, simply in its pixels), `(4, 2)`; they may lie outside the picture.
-    What the picture does not show is black. Large pictures are averaged down, so that thin marks do not flicker: from
-    samples that are about `apart` pixels of the picture apart, or nearer. With more it is quick, and rough.
+    What the picture does not show is black. Large pictures are averaged down, so that thin marks do not flicker: from a
+    top view up to `finest` times as large. With 1 it is quick, and rough.
 
     Raises:
         VisionError: for an image or corners of another shape, or corners that span no area.
 
     """
     _check(image, corners)
-    finer = _finer(corners, layout, apart)
+    finer = min(finest, _finer(corners, layout))
     width, height = (layout.columns * SQUARE + 2 * margin, layout.rows * SQUARE + 2 * margin)
     outline = (board_outline(layout) + margin - MARGIN) * finer + (finer - 1) / 2
     to_picture = np.asarray(
@@ -113,8 +113,8 @@ def pixels_per_square(corners: NDArray[np.floating], layout: Layout) -> float:
     return float(max(sides[0] + sides[2], 1e-9) / (2 * across) + max(sides[1] + sides[3], 1e-9) / (2 * along)) / 2
 
 
-def _finer(corners: NDArray[np.floating], layout: Layout, apart: float) -> int:
-    return max(1, min(_FINEST, math.ceil(pixels_per_square(corners, layout) / (SQUARE * apart) - 0.25)))
+def _finer(corners: NDArray[np.floating], layout: Layout) -> int:
+    return max(1, min(FINEST, math.ceil(pixels_per_square(corners, layout) / SQUARE - 0.25)))
 
 
 def _check(image: NDArray[np.uint8], corners: NDArray[np.floating]) -> None:

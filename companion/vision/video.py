@@ -44,9 +44,9 @@ _SWEEP_S = 0.34
 """All squares of the board are recognised within this time, which is less than they take to settle."""
 _AT_ONCE = 3
 """So many squares in a frame in any case; half as many if they are not new."""
-_APART = 1.6
-"""Pixels of the frame between the samples of what is looked at: half as many as in a photograph, and they show the same
-marks."""
+_FINEST = 2
+"""What is looked at is averaged down from a view at most so many times as large: in a photograph, which is read once,
+from up to four times, which shows marks hardly better and takes four times as long."""
 _AROUND_S = 5.0
 """While a square is unclear the pieces beside the board are looked at so often: that takes half a second."""
 _AROUND_AT_ONCE_S = 1.0
@@ -119,7 +119,7 @@ class VideoReader:
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
         seen_before, self._seen_at = self._seen_at, time
-        moves, changes = self._motion.see(time, self._reader.top_view(image, pose, apart=math.inf))
+        moves, changes = self._motion.see(time, self._reader.top_view(image, pose, finest=1))
         moving = mask_of(moves)
         self._changed(changes > _CHANGED_SHARE)
         chosen = self._worth_a_look(moving, changes, since)
@@ -165,7 +165,7 @@ class VideoReader:
 
     def _recognise(self, image: Image, pose: BoardPose, chosen: list[tuple[int, int]]) -> None:
         """Look at these sides anew, and judge them beside what is known of the others."""
-        away, top_view = away_side(pose.points(), self.layout), self._reader.top_view(image, pose, apart=_APART)
+        away, top_view = away_side(pose.points(), self.layout), self._reader.top_view(image, pose, finest=_FINEST)
         cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
         seen = [mirrored(cut[i : i + 1]) if side else cut[i : i + 1] for side, i in chosen]
         tone = Tone.of(cut)

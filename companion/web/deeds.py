@@ -40,8 +40,8 @@ class Request(BaseModel):
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
-    match: Annotated[int | None, BeforeValidator(_blank_is_none)] = Field(
-        default=None, ge=1, description="Which match was seen; refused if that is not in play any more, unless null."
+    match: Annotated[str | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, description="The match that was seen; refused if that is not in play any more, unless null."
     )
 
     plies: Annotated[int | None, BeforeValidator(_blank_is_none)] = Field(
@@ -63,9 +63,14 @@ class Request(BaseModel):
         return checked
 
     def _is_outdated(self, referee: Referee) -> bool:
-        seen = self.match, self.plies, self.resigned
-        now = referee.match, len(referee.game.history), referee.resigned is not None
-        return any(was not in (None, is_) for was, is_ in zip(seen, now, strict=True))
+        """Whether the game is not as it was seen."""
+        seen, now = (self.plies, self.resigned), (len(referee.game.history), referee.resigned is not None)
+        changed = any(was not in (None, is_) for was, is_ in zip(seen, now, strict=True))
+        return changed or not self._is_match_seen(referee)
+
+    def _is_match_seen(self, referee: Referee) -> bool:
+        """Whether the match in play is the one that was seen, as far as is told."""
+        return self.match in (None, referee.match)
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:
         """Do it, on the table's thread."""
@@ -163,7 +168,11 @@ class Pause(Request):
 
 
 class NewMatch(Request):
-    """Begin another match; the one in play stays in the log as it is."""
+    """Begin another match; the one in play stays in the log as it is.
+
+    Nothing is done when that is in play already: begun since the sender looked, and no move played yet. Any other match
+    may have begun meanwhile, by itself, as soon as the board was cleared.
+    """
 
     light: str = _PLAYERS_NAME
     dark: str = _PLAYERS_NAME
@@ -187,8 +196,14 @@ class NewMatch(Request):
         layout = Layout.parse(wanted) if wanted else referee.game.layout
         if len(layout) > MOST_SQUARES:
             raise RulesError(f"that board has {len(layout)} squares; at most {MOST_SQUARES} can be watched")
-        game = Game.start(self.first, layout=layout, sets=self.sets)
-        return table.new_match(game, Players(self.light, self.dark))(referee, time)
+        game, players = Game.start(self.first, layout=layout, sets=self.sets), Players(self.light, self.dark)
+        if not self._is_match_seen(referee) and (referee.game, table.view.players) == (game, players):
+            return []
+        return table.new_match(game, players)(referee, time)
+
+    def _is_outdated(self, referee: Referee) -> bool:
+        """Whether the match is the one that was seen, but has gone on; any other may be left for this all the same."""
+        return self._is_match_seen(referee) and super()._is_outdated(referee)
 
 
 REQUESTS: dict[str, type[Request]] = {

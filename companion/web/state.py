@@ -55,7 +55,7 @@ class TableState(BaseModel):
     table: str
     boot: str = Field(description="Changes when the program was restarted; revisions count anew then.")
     revision: int
-    match: int = Field(description="Which match this is, counted from 1 since the program was started.")
+    match: str = Field(description="Another one for every match, and when the program was restarted.")
     first: str
     layout: str
     variant: str

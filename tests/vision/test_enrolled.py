@@ -15,8 +15,8 @@ from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY
 from companion.rules import Piece
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint, light_by_head
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
-from companion.vision.light import Views
-from companion.vision.pieces import COVERED, EMBEDDING, Recogniser, Tone
+from companion.vision.light import Agreement, Views
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, Tone
 from companion.vision.rectify import PATCH
 
 LETTERS = "FRKT"
@@ -339,7 +339,24 @@ def test_what_the_head_says_of_colours_counts_as_far_as_it_is_heard(embeddings, 
     piece = knows.judge(perhaps_light)[-2]
     by_head = light_by_head(Recogniser.bundled().judge(embeddings))[-2]
     assert by_head > 2
-    assert np.log(piece[2] / piece[6]) == pytest.approx(np.log(0.4 / 0.6) + heard * by_head, abs=0.01)
+    assert np.log(piece[2] / piece[6]) == pytest.approx(np.log(0.4 / 0.6) + heard * by_head, abs=0.02)
+
+
+@pytest.mark.parametrize(("light", "dark"), [(0.5, 0.5), (0.003, 0.997)])
+def test_the_head_does_not_outvote_marks_and_light_together(monkeypatch, light, dark):
+    knows = EnrolledRecogniser(Recogniser.bundled(), Look.of(enrolment(colours_heard=1.0, light=light_with())))
+    wrong = np.full((1, CLASSES), 1e-12, np.float32)
+    wrong[0, 7] = 1
+    monkeypatch.setattr(Recogniser, "judge", lambda self, embeddings: np.repeat(wrong, len(embeddings), axis=0))
+    monkeypatch.setattr(Agreement, "colours", in_light)
+    [seen] = knows.contents(knows.judge(seen_as(light=light, dark=dark, worth={2: 0, 6: -1.5}, alike=0.97)))
+    assert seen & 1 << 2
+
+
+def in_light(agreement, views, states):
+    """The shares when the light says that all pieces are light, as surely as it may."""
+    shares = states[:, 1:3] * np.exp([4.5, -4.5])
+    return shares / shares.sum(axis=1, keepdims=True), np.full(len(states), 9.0)
 
 
 @pytest.mark.parametrize(("alike", "odds"), [(0.73, 1.5), (0.67, -1.5), (0.95, 11.0), (0.57, -5.0)])

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from companion.profile import EnrolledLight
-from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
+from companion.vision.light import (
+    FEATURES,
+    Agreement,
+    Views,
+    _told_by,
+    _ToldByPieces,
+    left_by_others,
+    light_of,
+    ways_of,
+)
 
 AGREEMENT = Agreement(0.01 * np.eye(FEATURES), np.array([1.0, 1.4, 1.6]), 0.02 * np.eye(3), 1.0)
 FACES = {
@@ -77,6 +86,21 @@ def test_what_is_not_trusted_changes_nothing():
     shares, told = blind.colours(views("lldd"), known("lldd"))
     assert shares == pytest.approx(known("lldd")[:, 1:3], abs=1e-5)
     assert not told.any()
+
+
+def test_who_does_not_know_a_colour_is_unsure_along_the_way_between_the_two():
+    rng, board = np.random.default_rng(1), views("lld.")
+    shares = rng.dirichlet((1, 1), (3, 4))
+    spread = AGREEMENT.spread + 0.02 * np.ones((FEATURES, FEATURES))
+    sure, said = _ToldByPieces.of(board, spread).as_sure_of(shares, np.array([1, 0.5, 1, 0.1]))
+    apart = board.pieces[:, 0] - board.pieces[:, 1]
+    for answer, square in np.ndindex(3, 4):
+        light, dark = shares[answer, square]
+        wider = spread + light * dark * np.outer(apart[square], apart[square])
+        of_colours = _told_by(board.pieces[square], board.ways[square], wider)
+        likely = np.array([1, 0.5, 1, 0.1])[square] * shares[answer, square][:, None, None]
+        for told, own in zip((sure, said), of_colours, strict=True):
+            assert told[answer, square] == pytest.approx((likely * own).sum(axis=0), rel=1e-4, abs=1e-6)
 
 
 def test_each_piece_speaks_for_its_colour_beside_the_others():

@@ -125,6 +125,15 @@ def test_when_all_has_changed_at_once_all_is_seen_before_anybody_believes_what_w
     assert readings[-1].squares == (contents_of([PLUS]),) * 16
 
 
+@pytest.mark.parametrize("fps", [5, 7, 8, 10, 12, 15, 18, 25, 30, 60])
+def test_what_was_is_not_believed_while_squares_wait_for_their_turn_however_many_pictures_there_are(reader, fps):
+    everything = picture(**{str(square): 200 for square in LAYOUT})
+    readings = watch(reader, picture(), *[everything] * fps, step_s=1 / fps)
+    stale = [i for i, reading in enumerate(readings) if EMPTY in reading.squares and not reading.hidden]
+    assert (stale[-1] - 1) / fps < 0.8 * SETTLE_S
+    assert readings[-1].squares == (contents_of([PLUS]),) * 16
+
+
 def test_of_few_pictures_a_second_each_is_looked_at_as_a_whole(reader, eyes):
     everything = picture(**{str(square): 200 for square in LAYOUT})
     watch(reader, picture(), everything, everything, step_s=0.5)

@@ -10,6 +10,7 @@ import urllib.request
 import pytest
 
 from companion.errors import SourceError
+from companion.events import MatchStarted
 from companion.readings import contents_of
 from companion.rules import Colour, Game, Layout, Piece, Square
 from companion.web.deeds import REQUESTS
@@ -255,21 +256,49 @@ def test_a_resignation_is_taken_back_once_however_often_that_is_tapped(here, roo
         assert '<input type="hidden" name="resigned" value="true">' in here.get(f"/t/1/{form}").text
 
 
-def test_a_new_match_is_begun_once_however_often_that_is_tapped_and_an_old_page_does_not_touch_it(here, room):
-    room.play("a1+")
-    assert '<input type="hidden" name="match" value="1">' in here.get("/t/1/hand").text
-    room.play("a3><")
-    assert here.rule("new", light="Ann", match="1").status_code == 303
-    room.lift("a1")
-    room.lift("a3")
-    room.look()
-    again = here.rule("new", light="Bea", match="1")
-    assert (again.status_code, room.view.match, room.view.players.light) == (409, 2, "Ann")
-    assert "gone on meanwhile" in again.text
+def cleared(room):
+    """The view when nothing lies on the board any more."""
+    for square in list(room.board.scene.pieces):
+        room.lift(str(square))
+    return room.look()
+
+
+def test_a_new_match_is_begun_once_however_often_that_is_tapped(here, room):
+    first = room.play("a1+").match
+    assert f'<input type="hidden" name="match" value="{first}">' in here.get("/t/1/hand").text
+    for _ in range(2):
+        assert here.rule("new", light="Ann", match=first).status_code == 303
+    second = cleared(room)
+    assert (second.match != first, second.players.light) == (True, "Ann")
+    assert [type(told) for told in room.ledger.events].count(MatchStarted) == 2
     room.play("b1x")
-    assert here.rule("undo", match="1", plies="1", resigned="false").status_code == 409
-    assert [str(ply) for ply in room.view.game.history] == ["b1x"]
-    assert here.rule("undo", match="2", plies="1", resigned="false").status_code == 303
+    assert here.rule("new", light="Ann", match=second.match, plies="0").status_code == 409
+    assert here.rule("new", light="Ann", match=second.match, plies="1").status_code == 303
+
+
+def test_a_new_match_may_be_begun_on_a_page_from_before_another_began_by_itself(here, room):
+    room.play("a1+")
+    seen = room.look().match
+    here.rule("resign", colour="dark")
+    cleared(room)
+    room.put("b1", "light diagonal")
+    room.look()
+    assert here.get("/api/t/1").json["match"] != seen
+    assert here.rule("new", light="Bea", match=seen).status_code == 303
+    assert (room.view.players.light, room.view.game.history) == ("Bea", ())
+
+
+def test_a_page_of_the_match_before_does_nothing_to_this_one(here, room):
+    seen = room.play("a1+").match
+    here.rule("new", light="Ann")
+    cleared(room)
+    now = room.play("b1x").match
+    refused = here.rule("undo", match=seen, plies="1", resigned="false")
+    assert (refused.status_code, [str(ply) for ply in room.view.game.history]) == (409, ["b1x"])
+    assert "gone on meanwhile" in refused.text
+    for form in ("hand", "hand?ply=1", "hand?join=1", "hand?square=c3"):
+        assert f'<input type="hidden" name="match" value="{now}">' in here.get(f"/t/1/{form}").text
+    assert here.rule("undo", match=now, plies="1", resigned="false").status_code == 303
 
 
 def test_who_looks_on_is_not_told_that_the_referee_is_asked_about_an_illegal_piece(here, elsewhere, room):
