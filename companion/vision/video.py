@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _CHANGED_SHARE = 0.01
 """A square has changed when this share of its patch is not as it was when it was last recognised."""
 _REFRESH_S = 1.0
-_SWEEP_S = 0.34
+_SWEEP_S = 0.25
 """All squares of the board are recognised within this time, which is less than they take to settle."""
 _AT_ONCE = 3
 """So many squares in a frame in any case; half as many if they are not new."""
