@@ -254,14 +254,12 @@ def _margin_of_colours(lesson: _Lesson) -> float:
 
 
 def _colours_heard(lesson: _Lesson) -> float:
-    """To which power the odds are right that the network's head gives of colours: logistic regression.
+    """To which power the odds are right that the network's head gives of colours.
 
     It has learnt nothing from these boards, so what it knows of this set's colours shows on them.
     """
-    light = np.where(_state(lesson.contents[lesson.pieces]) == 1, 1, -1) * lesson.light_by_head[lesson.pieces]
-    powers = np.linspace(0, 1, 21)
-    told = np.append(light, -_AN_ERROR)
-    return round(float(min(powers, key=lambda power: np.logaddexp(0, -power * told).sum())), 2)
+    right = np.where(_state(lesson.contents[lesson.pieces]) == 1, 1, -1)
+    return _trust(right * lesson.light_by_head[lesson.pieces], np.linspace(0, 1, 21))
 
 
 def _lost(worth: Floats, wrong: NDArray[np.bool_], right: NDArray[np.bool_]) -> float:
@@ -300,7 +298,7 @@ def _light(lesson: _Lesson) -> EnrolledLight | None:
         spread=tuple(np.round(spread, 6).ravel().tolist()),
         empty=tuple(np.round(usual, 4).tolist()),
         empty_spread=tuple(np.round(agreement.empty_spread, 6).ravel().tolist()),
-        trust=_trust(np.concatenate(odds)),
+        trust=_trust(np.concatenate(odds), np.linspace(0.05, 1.5, 30)),
     )
 
 
@@ -323,9 +321,8 @@ def _spread(left: Floats) -> Floats:
     return np.asarray(left.T @ left / len(left) + _LEAST_VARIANCE * np.eye(left.shape[1]), np.float32)
 
 
-def _trust(odds: Floats) -> float:
-    """What the log odds have to be multiplied by to be right as often as they say: logistic regression."""
-    shares = np.linspace(0.05, 1.5, 30)
+def _trust(odds: NDArray[np.floating], shares: NDArray[np.floating]) -> float:
+    """By which of `shares` the log odds have to be multiplied to be right as often as they say: logistic regression."""
     losses = [np.logaddexp(0, -share * odds).sum() + np.logaddexp(0, share * _AN_ERROR) for share in shares]
     return round(float(shares[int(np.argmin(losses))]), 2)
 

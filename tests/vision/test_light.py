@@ -89,16 +89,16 @@ def test_what_is_not_trusted_changes_nothing():
 
 
 def test_who_does_not_know_a_colour_is_unsure_along_the_way_between_the_two():
-    rng, board = np.random.default_rng(1), views("lld.")
+    rng, board, pieces = np.random.default_rng(1), views("lld."), np.array([1, 0.5, 1, 0.1])
     shares = rng.dirichlet((1, 1), (3, 4))
     spread = AGREEMENT.spread + 0.02 * np.ones((FEATURES, FEATURES))
-    sure, said = _ToldByPieces.of(board, spread).as_sure_of(shares, np.array([1, 0.5, 1, 0.1]))
+    sure, said = _ToldByPieces.of(board, spread).as_sure_of(shares, pieces)
     apart = board.pieces[:, 0] - board.pieces[:, 1]
     for answer, square in np.ndindex(3, 4):
         light, dark = shares[answer, square]
         wider = spread + light * dark * np.outer(apart[square], apart[square])
         of_colours = _told_by(board.pieces[square], board.ways[square], wider)
-        likely = np.array([1, 0.5, 1, 0.1])[square] * shares[answer, square][:, None, None]
+        likely = pieces[square] * shares[answer, square][:, None, None]
         for told, own in zip((sure, said), of_colours, strict=True):
             assert told[answer, square] == pytest.approx((likely * own).sum(axis=0), rel=1e-4, abs=1e-6)
 
