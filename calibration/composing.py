@@ -1,12 +1,13 @@
 """Boards put together from two pictures of a set: what enrolment learns from.
 
-From the empty board and the sixteen pieces, pieces are cut out and laid anew: on any squares, turned, shifted, under
-another lamp, with another exposure, blurred, noisy, under hands. Everything happens in the flattened board, `FINE`
-times as fine as `companion.vision.rectify` makes it.
+From the picture of the sixteen pieces, pieces are cut out and laid anew on the empty board, cubes drawn anew in their
+colours: on any squares, turned, shifted, under another lamp, with another exposure, blurred, noisy, under hands.
+Everything happens in the flattened board, `FINE` times as fine as `companion.vision.rectify` makes it.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,7 @@ from companion.vision.faces import FACE
 from companion.vision.rectify import MARGIN, SQUARE, board_outline
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.random import Generator
     from numpy.typing import NDArray
@@ -45,6 +46,19 @@ _COVERED_FROM = 0.4
 _UNTOUCHED_TO = 0.06
 _HAND = 0.75
 _DARKEST = 4.0
+_CUBE_HALVES = (0.15, 0.36)
+"""Half the width of a cube, in squares."""
+_STEEPEST = np.radians(50)
+_UNIT_SQUARE = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
+_SMOOTH, _NEAR, _AS_LARGE = 1.5, 0.25, 0.12
+"""A cube is looked for in what is so much blurred, in fine pixels, about so near its square's middle, in squares, and
+in such a share of the picture."""
+_SHADES, _CLEARLY_NEW, _MOST_NEW = (0.35, 1.0), 10.0, 6.0
+"""The ground may lie in such a shade. What differs from it by so many grey levels is twice as likely to be the cube,
+and nothing is more than so many times as likely."""
+_AS_NEW, _MOSTLY, _OF_THAT = 0.5, 0.8, 0.15
+"""Of that share the cube is what is at least half as new as nearly all of it, if that is enough to measure."""
+_GAMMA, _BURNT, _WHITE = 2.2, 240.0, 255.0
 
 
 def fine_view(image: Bytes, corners: NDArray[np.floating], layout: Layout) -> Bytes:
@@ -88,10 +102,10 @@ class Composed:
     contents: NDArray[np.int64]
     """Index into `ALL_CONTENTS` for each square; `COVERED`, or `HALF_COVERED` where nothing should be learnt."""
     sources: NDArray[np.int64]
-    """Index of the cutout that lies on each square; -1 for none."""
+    """Index of the enrolled piece that lies on each square; -1 for none."""
 
 
-class Composer:
+class Composer(ABC):
     """Puts boards together from the fine views of the empty board and of the sixteen pieces.
 
     `contents` holds an index into `ALL_CONTENTS` for each square of the second; `away` is the side that is away from
@@ -100,44 +114,30 @@ class Composer:
 
     def __init__(self, empty: Bytes, pieces: Bytes, contents: Sequence[int], layout: Layout, away: int) -> None:
         self.layout, self.away = layout, away
+        self._contents = np.array([*contents, 0])
         self._empty = _evened(empty.astype(np.float32), pieces.astype(np.float32), layout)
-        self.cutouts = self._cut(pieces, contents)
-        kinds = sorted({cutout.content for cutout in self.cutouts})
-        self._of_kind = [[i for i, cutout in enumerate(self.cutouts) if cutout.content == kind] for kind in kinds]
-
-    def _cut(self, pieces: Bytes, contents: Sequence[int]) -> list[Cutout]:
-        ground = self._empty.clip(0, 255).astype(np.uint8)
-        middles = [self._middle(square) for square in range(len(contents))]
-        looks, grounds = (
-            [cv2.getRectSubPix(view, (_CUT, _CUT), middle).astype(np.float32) for middle in middles]
-            for view in (pieces, ground)
-        )
-        places = np.array(middles) - np.mean([self._middle(square) for square in range(len(self.layout))], axis=0)
-        tops = find_tops(looks, grounds, _SIDE, places / _SIDE)
-        return [_cutout(pieces, *one) for one in zip(contents, middles, tops, strict=True)]
-
-    def _middle(self, square: int) -> tuple[float, float]:
-        at = self.layout.squares[square]
-        return _EDGE + (at.column + 0.5) * _SIDE - 0.5, _EDGE + (self.layout.rows - 0.5 - at.row) * _SIDE - 0.5
+        self._of_kind = [np.flatnonzero(self._contents[:-1] == kind) for kind in sorted(set(contents))]
 
     def compose(self, rng: Generator) -> Composed:
         """A board by chance."""
         view = self._ground(rng)
         sources = self._placed(rng)
-        lean = self._lean(rng)
-        laid = [
-            (self.cutouts[source], self._motion(rng, square, self.cutouts[source], lean))
-            for square, source in enumerate(sources)
-            if source >= 0
-        ]
-        _cast_shadows(rng, view, laid)
-        for cutout, motion in laid:
-            alpha = _laid(cutout.mask, motion, view)[..., None]
-            view += alpha * (_laid(cutout.look, motion, view) * np.float32(rng.normal(1, 0.05)) - view)
+        self._lay(rng, view, sources)
         over = _visit(rng, view)
-        view = _shaken(rng, _lit(rng, view))
-        kinds = np.array([*(cutout.content for cutout in self.cutouts), 0])[sources]
-        return Composed(_taken(rng, view), self._hidden(kinds, over), sources)
+        view = _shaken(rng, self._lit(rng, view))
+        return Composed(_taken(rng, view), self._hidden(self._contents[sources], over), sources)
+
+    @abstractmethod
+    def _lay(self, rng: Generator, view: Floats, sources: NDArray[np.int64]) -> None:
+        """Lay these pieces on the squares of a view, with their shadows."""
+
+    def _lit(self, rng: Generator, view: Floats) -> Floats:
+        """Another lamp, another exposure, another white."""
+        return _lit(rng, view)
+
+    def _middle(self, square: int) -> tuple[float, float]:
+        at = self.layout.squares[square]
+        return _EDGE + (at.column + 0.5) * _SIDE - 0.5, _EDGE + (self.layout.rows - 0.5 - at.row) * _SIDE - 0.5
 
     def _placed(self, rng: Generator) -> NDArray[np.int64]:
         fill = rng.choice((rng.uniform(0, 0.3), rng.uniform(0.2, 1.0)))
@@ -147,18 +147,10 @@ class Composer:
             sources[square] = choice[rng.integers(len(choice))]
         return sources
 
-    def _lean(self, rng: Generator) -> Vector:
-        """How far tops are shifted away from the camera beyond what they were, in fine pixels."""
+    def _away(self, rng: Generator) -> Vector:
+        """The direction away from the camera, more or less, `(2,)`."""
         angle = rng.uniform(-np.pi / 4, np.pi / 4) + self.away * np.pi / 2
-        away = np.array([np.sin(angle), -np.cos(angle)])
-        return np.asarray(away * rng.choice((0.0, rng.uniform(-0.12, 0.2))) * _SIDE, np.float64)
-
-    def _motion(self, rng: Generator, square: int, cutout: Cutout, lean: Vector) -> Vector:
-        turn = np.clip(rng.normal(0, 7), -20, 20) + 90 * rng.integers(4)
-        motion = cv2.getRotationMatrix2D((_CUT_MIDDLE, _CUT_MIDDLE), float(turn), rng.uniform(0.93, 1.07))
-        wander = rng.normal(0, 0.05, 2).clip(-0.12, 0.12) * _SIDE
-        motion[:, 2] += np.array(self._middle(square)) - _CUT_MIDDLE + cutout.aside + wander + lean
-        return np.asarray(motion, np.float64)
+        return np.asarray([np.sin(angle), -np.cos(angle)], np.float64)
 
     def _ground(self, rng: Generator) -> Floats:
         """The empty board, often on another cloth."""
@@ -179,6 +171,138 @@ class Composer:
             elif share > _UNTOUCHED_TO:
                 contents[square] = HALF_COVERED
         return contents
+
+
+class PieceComposer(Composer):
+    """Lays pieces that were cut out of their picture."""
+
+    def __init__(self, empty: Bytes, pieces: Bytes, contents: Sequence[int], layout: Layout, away: int) -> None:
+        super().__init__(empty, pieces, contents, layout, away)
+        self.cutouts = self._cut(pieces, contents)
+
+    def _cut(self, pieces: Bytes, contents: Sequence[int]) -> list[Cutout]:
+        ground = self._empty.clip(0, 255).astype(np.uint8)
+        middles = [self._middle(square) for square in range(len(contents))]
+        looks, grounds = (
+            [cv2.getRectSubPix(view, (_CUT, _CUT), middle).astype(np.float32) for middle in middles]
+            for view in (pieces, ground)
+        )
+        places = np.array(middles) - np.mean([self._middle(square) for square in range(len(self.layout))], axis=0)
+        tops = find_tops(looks, grounds, _SIDE, places / _SIDE)
+        return [_cutout(pieces, *one) for one in zip(contents, middles, tops, strict=True)]
+
+    def _lay(self, rng: Generator, view: Floats, sources: NDArray[np.int64]) -> None:
+        lean = self._lean(rng)
+        laid = [
+            (self.cutouts[source], self._motion(rng, square, self.cutouts[source], lean))
+            for square, source in enumerate(sources)
+            if source >= 0
+        ]
+        _cast_shadows(rng, view, laid)
+        for cutout, motion in laid:
+            alpha = _laid(cutout.mask, motion, view)[..., None]
+            view += alpha * (_laid(cutout.look, motion, view) * np.float32(rng.normal(1, 0.05)) - view)
+
+    def _lean(self, rng: Generator) -> Vector:
+        """How far tops are shifted away from the camera beyond what they were, in fine pixels."""
+        return np.asarray(self._away(rng) * rng.choice((0.0, rng.uniform(-0.12, 0.2))) * _SIDE, np.float64)
+
+    def _motion(self, rng: Generator, square: int, cutout: Cutout, lean: Vector) -> Vector:
+        turn = np.clip(rng.normal(0, 7), -20, 20) + 90 * rng.integers(4)
+        motion = cv2.getRotationMatrix2D((_CUT_MIDDLE, _CUT_MIDDLE), float(turn), rng.uniform(0.93, 1.07))
+        wander = rng.normal(0, 0.05, 2).clip(-0.12, 0.12) * _SIDE
+        motion[:, 2] += np.array(self._middle(square)) - _CUT_MIDDLE + cutout.aside + wander + lean
+        return np.asarray(motion, np.float64)
+
+
+class CubeComposer(Composer):
+    """Draws cubes of any size in the two colours that the picture of the pieces shows."""
+
+    def __init__(self, empty: Bytes, pieces: Bytes, contents: Sequence[int], layout: Layout, away: int) -> None:
+        super().__init__(empty, pieces, contents, layout, away)
+        self.colours = np.array([self._colour(pieces, square) for square in range(len(contents))])
+        """Of each cube, `(n, 3)` BGR."""
+
+    def _colour(self, pieces: Bytes, square: int) -> Vector:
+        """Of the cube on a square: of the brighter half of what is near its middle, and no ground in whatever shade.
+
+        A cube that looks like the ground is all of what is near.
+        """
+        look, ground = (
+            cv2.getRectSubPix(view, (_CUT, _CUT), self._middle(square)).astype(np.float32)
+            for view in (pieces.astype(np.float32), self._empty)
+        )
+        shade = (look * ground).sum(axis=2) / np.maximum((ground * ground).sum(axis=2), 1)
+        new = np.linalg.norm(look - shade.clip(*_SHADES)[..., None] * ground, axis=2)
+        new = cv2.GaussianBlur(new, (0, 0), _SMOOTH)
+        along = (np.arange(_CUT) - _CUT_MIDDLE) / _SIDE
+        worth = np.exp(-(along[:, None] ** 2 + along**2) / (2 * _NEAR**2)) * (1 + new / _CLEARLY_NEW).clip(1, _MOST_NEW)
+        near = worth >= np.quantile(worth, 1 - _AS_LARGE)
+        clearly = max(_CLEARLY_NEW, _AS_NEW * float(np.quantile(new[near], _MOSTLY)))
+        cube = near & (new >= clearly)
+        colours = look[cube if cube.sum() >= _OF_THAT * near.sum() else near]
+        grey = colours.mean(axis=1)
+        return np.asarray(np.median(colours[grey >= np.median(grey)], axis=0), np.float64)
+
+    def _lay(self, rng: Generator, view: Floats, sources: NDArray[np.int64]) -> None:
+        half, away, lamp = rng.uniform(*_CUBE_HALVES), self._away(rng), rng.uniform(0, 2 * np.pi)
+        height = 2 * half * rng.uniform(0.75, 1.1) * _SIDE
+        lean = away * height * np.tan(rng.uniform(0, _STEEPEST))
+        towards_lamp = np.array([np.cos(lamp), np.sin(lamp)])
+        cast = -towards_lamp * height * rng.uniform(0, 1.2) * rng.random()
+        squares = np.flatnonzero(sources >= 0)
+        feet = [self._foot(rng, square, half) for square in squares.tolist()]
+        _darken(rng, view, _filled(view, [_hull(foot, foot + cast) for foot in feet]))
+        shade, slope = rng.uniform(0.45, 1), rng.uniform(0, 0.45)
+        for i in sorted(range(len(feet)), key=lambda i: -float(feet[i].mean(axis=0) @ away)):
+            colour = self.colours[sources[squares[i]]] * rng.normal(1, 0.04)
+            for side, outwards in _sides(feet[i], lean):
+                if outwards @ lean < 0:
+                    _fill(view, side, colour * (shade + slope * (outwards @ towards_lamp)))
+            _fill(view, feet[i] + lean, colour)
+
+    def _foot(self, rng: Generator, square: int, half: float) -> Vector:
+        """The corners of where a cube stands on a square, `(4, 2)` in fine pixels."""
+        turn = rng.normal(0, 0.15) if rng.random() < 0.5 else rng.uniform(0, np.pi / 2)  # noqa: PLR2004 (a share)
+        spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        wander = rng.uniform(-1, 1, 2) * max(0.05, min(0.2, 0.5 - half))
+        return np.asarray((_UNIT_SQUARE * half @ spin + wander) * _SIDE + self._middle(square), np.float64)
+
+    def _lit(self, rng: Generator, view: Floats) -> Floats:
+        """In another light, and in paler or stronger colours, as cameras mix them: before levels are coded.
+
+        What is burnt out was brighter than it shows.
+        """
+        linear = (view.clip(0, _WHITE) / _WHITE) ** _GAMMA
+        linear *= 1 + np.float32(np.expm1(abs(rng.normal(0, 0.7)))) * ((view - _BURNT) / (_WHITE - _BURNT)).clip(0, 1)
+        grey = linear.mean(axis=2, keepdims=True)
+        linear = grey + (linear - grey) * np.float32(rng.uniform(0.55, 1.3))
+        linear = (linear * np.float32(np.exp(rng.normal(-0.15, 0.4)))).clip(0, 1)
+        return _lit(rng, np.asarray(linear ** (1 / _GAMMA) * _WHITE, np.float32))
+
+
+def _hull(one: Vector, other: Vector) -> Vector:
+    return np.asarray(cv2.convexHull(np.concatenate([one, other]).astype(np.float32))[:, 0], np.float64)
+
+
+def _sides(foot: Vector, lean: Vector) -> Iterator[tuple[Vector, Vector]]:
+    """The outline of each side of a cube, `(4, 2)`, and the direction that it faces, `(2,)`."""
+    for one, other in zip(foot, np.roll(foot, -1, axis=0), strict=True):
+        along = (other - one) / np.linalg.norm(other - one)
+        yield np.array([one, other, other + lean, one + lean]), np.array([along[1], -along[0]])
+
+
+def _fill(view: Floats, outline: Vector, colour: Vector) -> None:
+    alpha = _filled(view, [outline])[..., None]
+    view += alpha * (colour.astype(np.float32) - view)
+
+
+def _filled(view: Floats, outlines: Sequence[Vector]) -> Floats:
+    """Where these polygons are, from 0 to 1."""
+    mask = np.zeros(view.shape[:2], np.uint8)
+    for outline in outlines:
+        cv2.fillConvexPoly(mask, np.rint(outline).astype(np.int32), 255, cv2.LINE_AA)
+    return np.asarray(mask.astype(np.float32) / 255, np.float32)
 
 
 def _cutout(pieces: Bytes, content: int, middle: tuple[float, float], top: Top) -> Cutout:
@@ -213,6 +337,10 @@ def _cast_shadows(rng: Generator, view: Floats, laid: list[tuple[Cutout, Vector]
         cast = motion.copy()
         cast[:, 2] += np.array([np.cos(angle), np.sin(angle)]) * length
         np.maximum(shade, _laid(cutout.mask, cast, view), out=shade)
+    _darken(rng, view, shade)
+
+
+def _darken(rng: Generator, view: Floats, shade: Floats) -> None:
     view *= 1 - (rng.uniform(0.2, 0.8) * cv2.GaussianBlur(shade, (0, 0), rng.uniform(1, 8)))[..., None]
 
 

@@ -1,8 +1,8 @@
 """What ``companion calibrate enrol`` learns from the empty board and the sixteen pieces of a set.
 
 The faces are cut out of the picture and kept. The weights that tell empty, light, dark and covered from the network's
-embedding are fitted on boards that a `Composer` puts together. Then each piece on these is recognised by its twin, the
-other piece of its kind, and by those of the other colour: what that shows of how well kinds and colours can be told
+embedding are fitted on boards that a `PieceComposer` puts together. Then each piece on these is recognised by its twin,
+the other piece of its kind, and by those of the other colour: what that shows of how well kinds and colours can be told
 apart becomes the margins within which little is ruled out, and that of the kinds is told to the owner.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 import cv2
 import numpy as np
 
-from calibration.composing import COVERED, Composer, fine_view
+from calibration.composing import COVERED, PieceComposer, fine_view
 from companion.errors import CompanionError
 from companion.profile import EnrolledFace, EnrolledLight, Enrolment
 from companion.readings import ALL_CONTENTS
@@ -107,7 +107,7 @@ class _Lesson:
     @property
     def pieces(self) -> NDArray[np.bool_]:
         """Which of the squares show a piece."""
-        return _shows_a_piece(self.contents)
+        return shows_a_piece(self.contents)
 
     @property
     def explained(self) -> Floats:
@@ -118,7 +118,7 @@ class _Lesson:
     def right(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For each piece which contents, but for *empty*, are right, and which are of the right colour."""
         contents, own = np.arange(1, COVERED), self.contents[self.pieces]
-        return contents[None] == own[:, None], _state(contents)[None] == _state(own)[:, None]
+        return contents[None] == own[:, None], state_of(contents)[None] == state_of(own)[:, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,17 +167,18 @@ def learn(
     views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
     away = away_side(pieces[1].points(), layout)
     contents = [ALL_CONTENTS.index(piece) for piece in ARRANGEMENT]
-    composer = Composer(views[0], views[1], contents, layout, away)
+    composer = PieceComposer(views[0], views[1], contents, layout, away)
     faces = tuple(Face(cutout.content, cutout.face()) for cutout in composer.cutouts)
     lesson = _lesson(composer, FaceMatcher(faces), recogniser, boards)
     kinds = min(
         (_Kinds.told_by(lesson, others_say) for others_say in _OTHERS_SAY), key=lambda way: way.surprise(lesson)
     )
     as_likely, likelier = _odds_of_a_piece(lesson)
+    known = lesson.contents >= 0
     enrolment = Enrolment(
         backbone=fingerprint(),
         faces=tuple(EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=_png(face.picture)) for face in faces),
-        weights=base64.b64encode(_fit(lesson).astype("<f4").tobytes()).decode(),
+        weights=encoded(fit_states(lesson.traits[known], state_of(lesson.contents[known]), STATES)),
         margin=round(kinds.margin, 3),
         colour_margin=round(_margin_of_colours(lesson), 3),
         others_say=kinds.others_say,
@@ -195,7 +196,7 @@ def _png(picture: Bytes) -> str:
     return base64.b64encode(encoded.tobytes()).decode()
 
 
-def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, boards: int) -> _Lesson:
+def _lesson(composer: PieceComposer, matcher: FaceMatcher, recogniser: Recogniser, boards: int) -> _Lesson:
     rng = np.random.default_rng(1)
     seen, alike, contents, head, views = [], [], [], [], []
     for _ in range(boards):
@@ -218,13 +219,17 @@ def _lesson(composer: Composer, matcher: FaceMatcher, recogniser: Recogniser, bo
     )
 
 
-def _fit(lesson: _Lesson) -> Floats:
-    """Multinomial logistic regression from traits to states, `(STATES, traits + 1)`."""
-    known = lesson.contents >= 0
-    seen, states = lesson.traits[known].astype(np.float64), _state(lesson.contents[known])
+def encoded(numbers: NDArray[np.floating]) -> str:
+    """Numbers as a profile keeps them."""
+    return base64.b64encode(numbers.astype("<f4").tobytes()).decode()
+
+
+def fit_states(told: Floats, states: NDArray[np.int64], count: int) -> Floats:
+    """Multinomial logistic regression from traits `(n, traits)` to `count` states `(n,)`; `(count, traits + 1)`."""
+    seen = told.astype(np.float64)
     mean, spread = seen.mean(axis=0), seen.std(axis=0) + 1e-6
     toned = np.column_stack([(seen - mean) / spread, np.ones(len(seen))])
-    weights, wanted = np.zeros((STATES, toned.shape[1])), np.eye(STATES)[states]
+    weights, wanted = np.zeros((count, toned.shape[1])), np.eye(count)[states]
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, _STEPS + 1):
         scores = toned @ weights.T
@@ -236,12 +241,13 @@ def _fit(lesson: _Lesson) -> Floats:
     return np.column_stack([scaled, weights[:, -1] - scaled @ mean]).astype(np.float32)
 
 
-def _shows_a_piece(contents: NDArray[np.int64]) -> NDArray[np.bool_]:
+def shows_a_piece(contents: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which of these indices into `ALL_CONTENTS`, `COVERED` and less than 0 stand for pieces."""
     return (contents > 0) & (contents < COVERED)
 
 
-def _state(contents: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Empty, light, dark, covered, of indices into `ALL_CONTENTS` and `COVERED`."""
+def state_of(contents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """0 empty, 1 light, 2 dark, 3 covered, of indices into `ALL_CONTENTS` and `COVERED`; -1 is none of these."""
     per_colour = len(Kind)
     return np.where(contents == 0, 0, np.where(contents <= per_colour, 1, np.where(contents < COVERED, 2, 3)))
 
@@ -258,7 +264,7 @@ def _colours_heard(lesson: _Lesson) -> float:
 
     It has learnt nothing from these boards, so what it knows of this set's colours shows on them.
     """
-    right = np.where(_state(lesson.contents[lesson.pieces]) == 1, 1, -1)
+    right = np.where(state_of(lesson.contents[lesson.pieces]) == 1, 1, -1)
     return _trust(right * lesson.light_by_head[lesson.pieces], np.linspace(0, 1, 21))
 
 
@@ -304,8 +310,8 @@ def _light(lesson: _Lesson) -> EnrolledLight | None:
 
 def _seen_pieces(views: Views, contents: NDArray[np.int64]) -> tuple[Views, NDArray[np.int64]]:
     """What the pieces of a board say about its light, and their colours: 0 is light, 1 is dark."""
-    shown = _shows_a_piece(contents)
-    return views.those(shown), _state(contents[shown]) - 1
+    shown = shows_a_piece(contents)
+    return views.those(shown), state_of(contents[shown]) - 1
 
 
 def _empty(bare: list[Floats], lights: list[Floats]) -> tuple[Floats, Floats]:
