@@ -1,7 +1,7 @@
 """What a picture of the board is worth before a game, and what to improve.
 
 One picture is looked at: whether the board is found, how many pixels a square has, from how far aside it is seen,
-whether it is lit, sharp and free of glare; and, with an enrolled set, which kinds look alike.
+whether it is lit, sharp and free of glare; and, with an enrolled set, which kinds look alike, or whether its cubes do.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 
 from companion.readings import ALL_CONTENTS
 from companion.vision.board import BoardNotFound
+from companion.vision.cubes import CubeLook
 from companion.vision.enrolled import Look
 from companion.vision.faces import FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.rectify import PATCH, SQUARE, pixels_per_square, rectify
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from companion.profile import Profile
     from companion.rules import Layout
     from companion.vision.board import BoardPose
+    from companion.vision.cubes import ColourScale
 
 LEAST_PIXELS: Final = 30
 LEAST_SHORTENING: Final = 0.5
@@ -36,6 +38,8 @@ MOST_GLARE: Final = 0.04
 LEAST_SHARPNESS: Final = 0.2
 """How much of the steepest step on the board is climbed from one pixel of the top view to the next."""
 LEAST_APART: Final = 0.1
+FAR_APART: Final = 4.0
+"""See `companion.vision.cubes.ColourScale`."""
 BURNT: Final = 252
 """From this level on a channel may have been brighter than it shows."""
 
@@ -49,6 +53,11 @@ class Finding:
     good: bool
     improve: str = ""
     """What to do; empty if all is well."""
+
+
+_AS_PIECES: Final = Finding(
+    "set", "cubes that were enrolled as pieces with marks", good=False, improve="Enrol the cubes again."
+)
 
 
 def examine(
@@ -68,7 +77,10 @@ def examine(
     margin = (top_view.shape[0] - layout.rows * SQUARE) // 2
     yield from light(top_view[margin:-margin, margin:-margin])
     if profile is not None and profile.enrolment is not None:
-        yield _separable(Look.of(profile.enrolment))
+        plain = profile.variant == "green-box"
+        yield _AS_PIECES if plain else _separable(Look.of(profile.enrolment))
+    if profile is not None and profile.cubes is not None:
+        yield _coloured_apart(CubeLook.of(profile.cubes).scale)
 
 
 def _judged(what: str, found: str, *, good: bool, improve: str) -> Finding:
@@ -154,6 +166,17 @@ def _separable(look: Look) -> Finding:
         "looks alike: " + ", ".join(alike) if alike else "all enrolled kinds are told apart",
         good=not alike,
         improve="Enrol the set again from a nearer, sharper picture; else these will often be asked about.",
+    )
+
+
+def _coloured_apart(scale: ColourScale) -> Finding:
+    """Whether the two colours of enrolled cubes differ enough."""
+    apart = scale.apart >= FAR_APART
+    return _judged(
+        "set",
+        "both colours are told apart" if apart else "the two colours look much alike",
+        good=apart,
+        improve="Enrol the cubes again in other light, or take another colour; else they will often be asked about.",
     )
 
 

@@ -2,7 +2,7 @@
 
 Pictures that nothing good can be learnt from are refused, each in one line: a board that is not empty, a square of the
 arrangement without its piece, an arrangement that is turned, the same picture twice; pieces that are not alike two by
-two, and marks that hardly show, unless the owner wants what shows.
+two, and marks that hardly show, unless the owner wants what shows; and cubes whose colours do not show.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+import cv2
 import numpy as np
 
-from calibration.check import BURNT, DARKEST
+from calibration.check import BURNT, DARKEST, FAR_APART
 from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from companion.readings import EMPTY
 from companion.rules import Colour, Piece
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from calibration.cubes import LearntCubes
     from calibration.enrolment import Learnt, Pair
     from companion.rules import Layout
     from companion.vision.board import BoardPose
@@ -35,6 +37,9 @@ if TYPE_CHECKING:
 _SAME = 2.0
 """Grey levels by which some square differs at least, if two pictures are not one."""
 _SIDES = ("near", "right", "far", "left")
+_OR_DARKER = "; if Light's are the darker ones, add --light-is-darker"
+_EXCHANGED = 2
+"""Quarter turns after which the arrangement looks as if the players had exchanged their colours."""
 _NO_TWINS = -0.2
 """Kinds that are less apart than this, all in all, were not laid out two by two."""
 _HARDLY = 0.0
@@ -47,6 +52,27 @@ _NO_MARK = -0.05
 """The same of a kind and whichever other of its colour it is most apart from."""
 POOR = 0.1
 """Kinds less apart than this are pointed out; see `calibration.enrolment.Pair`."""
+_STRANGE = 2
+"""So many cubes may look more like the other colour: one lies in the shade now and then."""
+_BLACK, _GREY = 50, 60
+"""Below this value, or this saturation, nothing has a hue."""
+_BRIGHT_COLOUR, _PALE = 170, 130
+"""Colours are bright from this value on, and pale below this saturation."""
+_HUES = (
+    (6, "red"), (24, "orange"), (35, "yellow"), (80, "green"), (96, "turquoise"), (131, "blue"), (150, "violet"),
+    (172, "pink"), (181, "red"),
+)  # fmt: skip
+"""Hues, in steps of two degrees, end below these."""
+_OTHERWISE = {
+    ("orange", True, True): "beige",
+    ("orange", False, True): "brown",
+    ("orange", False, False): "brown",
+    ("red", True, True): "pink",
+    ("red", False, True): "brown",
+    ("pink", False, True): "violet",
+    ("pink", False, False): "violet",
+}
+"""What a hue is called if it is bright or not, and pale or not."""
 _TOP = slice(7, -7)
 """Where a face's picture surely shows the top of its piece."""
 _MUCH = 0.2
@@ -56,9 +82,11 @@ _BRIGHT = 160
 
 
 def refuse_bad_pictures(
-    empty: Sight, pieces: Sight, layout: Layout, recogniser: Recogniser, names: tuple[str, str]
+    empty: Sight, pieces: Sight, layout: Layout, recogniser: Recogniser, names: tuple[str, str], brighter: Colour | None
 ) -> None:
     """Say in one line what is wrong with the pictures, if something is.
+
+    `brighter` is whose pieces are the brighter ones; None if nobody knows.
 
     Raises:
         EnrolmentError: which picture, and what to do.
@@ -75,11 +103,15 @@ def refuse_bad_pictures(
     missing = [str(s) for s, seen in zip(layout, contents[1], strict=True) if seen == EMPTY]
     if missing:
         raise EnrolmentError(f"{names[1]} has to show all sixteen pieces, but none is on {' '.join(missing)}")
-    turns = _turns(said[1][:, 1:5].sum(axis=1) - said[1][:, 5:9].sum(axis=1), layout)
+    if brighter is None:
+        return
+    lightness = said[1][:, 1:5].sum(axis=1) - said[1][:, 5:9].sum(axis=1)
+    turns = _turns(lightness if brighter is Colour.LIGHT else -lightness, layout)
     if turns:
         raise EnrolmentError(
             f"the arrangement in {names[1]} is turned: the light pieces lie on the {_SIDES[turns]} side of the "
             "picture, not on Light's; take it from Light's side, or give --corners from Light's a1"
+            + (_OR_DARKER if turns == _EXCHANGED and brighter is Colour.LIGHT else "")
         )
 
 
@@ -137,18 +169,72 @@ def _told_from_none(learnt: Learnt) -> list[Piece]:
     return [piece for piece, apart in rivals.items() if max(apart) < _NO_MARK]
 
 
+def refuse_bad_colours(colours: NDArray[np.floating], name: str, *, anyway: bool) -> None:
+    """Say that the `colours` of the sixteen cubes, `(16, 3)` BGR, are not those of an arrangement in picture `name`.
+
+    What shows is enough if the owner wants it `anyway`; how the cubes lie is not.
+
+    Raises:
+        EnrolmentError: if both colours are brighter than it can show, or do not lie on the halves of the board.
+    """
+    own = _of_players(colours)
+    if not anyway and all(colour.max() >= BURNT for colour in own.values()):
+        raise EnrolmentError(
+            f"the cubes of both colours are burnt out in {name}: take both pictures with less light, or darker. With "
+            "--anyway what shows is kept"
+        )
+    away = {player: np.linalg.norm(colours - colour, axis=1) for player, colour in own.items()}
+    strange = [i for i, piece in enumerate(ARRANGEMENT) if away[piece.colour][i] > away[piece.colour.other][i]]
+    if len(strange) > _STRANGE:
+        raise EnrolmentError(
+            f"the cubes in {name} do not lie as Light's on rows 1 and 2 and Dark's on rows 3 and 4, or the two colours "
+            "look the same there: take the picture from Light's side, in other light, or give --corners from Light's a1"
+        )
+
+
+def _of_players(colours: NDArray[np.floating]) -> dict[Colour, NDArray[np.floating]]:
+    """The usual colour of each player's cubes."""
+    owners = np.array([piece.colour is Colour.LIGHT for piece in ARRANGEMENT])
+    return {player: np.median(colours[owners == (player is Colour.LIGHT)], axis=0) for player in Colour}
+
+
 def _apart(learnt: Learnt, *colours: Colour) -> float:
     """How well the kinds of these colours, by default of both, can be told apart all in all."""
     return float(np.median([pair.apart for pair in learnt.pairs if not colours or pair.one.colour in colours]))
 
 
-def in_words(learnt: Learnt, name: str, *, plain: bool = False) -> str:
-    """How well the kinds of a set can be told apart, and what to do about picture `name` of its pieces.
+def colours_in_words(learnt: LearntCubes, name: str) -> str:
+    """Whose cubes have which colour, how well they can be told apart, and what to do about picture `name` of them."""
+    own = _of_players(learnt.colours)
+    light, dark = (name_of_colour(colour) for colour in own.values())
+    if light == dark:
+        brighter = own[Colour.LIGHT].mean() > own[Colour.DARK].mean()
+        light, dark = (f"the {'brighter' if more else 'darker'} {light}" for more in (brighter, not brighter))
+    whose = f"Light's are {light} and Dark's {dark}; if not, take the picture from Light's side."
+    if learnt.apart >= FAR_APART:
+        return f"{whose} The two colours are told apart well."
+    return (
+        f"{whose} They look much alike, and will often be asked about; a picture like {name} in other light may help."
+    )
 
-    `plain` pieces have no kinds.
-    """
-    poor = [] if plain else [pair for pair in learnt.pairs if pair.apart < POOR]
-    told = "Only their colours count." if plain else "All kinds are told apart well."
+
+def name_of_colour(bgr: Sequence[float] | NDArray[np.floating]) -> str:
+    """What people call a colour, more or less."""
+    level = np.clip(bgr, 0, 255).astype(np.uint8)
+    hue, saturation, value = cv2.cvtColor(level[None, None], cv2.COLOR_BGR2HSV)[0, 0].tolist()
+    bright, pale = value >= _BRIGHT_COLOUR, saturation < _PALE
+    if value < _BLACK:
+        return "black"
+    if saturation < _GREY:
+        return "white" if bright else "grey"
+    called = next(name for below, name in _HUES if hue < below)
+    return _OTHERWISE.get((called, bright, pale), called)
+
+
+def in_words(learnt: Learnt, name: str) -> str:
+    """How well the kinds of a set can be told apart, and what to do about picture `name` of its pieces."""
+    poor = [pair for pair in learnt.pairs if pair.apart < POOR]
+    told = "All kinds are told apart well."
     if poor:
         told = f"These look much alike, and will often be asked about: {', '.join(map(_both, poor))}."
     advice = _exposure(learnt, name) or ("A picture from nearer, sharper or without glare may help." if poor else "")

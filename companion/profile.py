@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from companion.errors import LayoutError, ProfileError
 from companion.rules import Layout
@@ -93,6 +93,34 @@ class Enrolment(BaseModel):
     """What the light tells of colours, if it was learnt."""
 
 
+Span = Annotated[float, Field(ge=1e-3, le=1e4)]
+"""A distance along the direction in which the colours of cubes differ."""
+
+
+class EnrolledCubes(BaseModel):
+    """What is known of plain cubes: written by ``calibrate enrol``, understood by `companion.vision.cubes`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: Literal[1] = 1
+    backbone: str
+    """The fingerprint of the network that they were enrolled with."""
+    states: Base64
+    """What tells empty, a cube and covered, as little-endian floats of 4 bytes."""
+    direction: Base64
+    """The direction in which the two colours differ, likewise."""
+    middle: Annotated[float, Field(ge=-1e4, le=1e4)]
+    """Halfway between the colours along it, in the usual light."""
+    half: Span
+    """How far each colour lies from there; light ones lie above."""
+    own: Span
+    """The standard deviation of a cube from its like on the same board."""
+    shift: Span
+    """That of the middle from board to board."""
+    stretch: Annotated[float, Field(gt=0, le=5)]
+    """That of the logarithm of `half` from board to board."""
+
+
 Pixels = Annotated[int, Field(gt=0, le=100_000)]
 
 
@@ -147,10 +175,18 @@ class Profile(BaseModel):
     """The board's outer corners at a1, d1, d4, a4 in pixels of the upright picture, for a camera that never moves."""
     enrolment: Enrolment | None = None
     """How its pieces look, if they were enrolled."""
+    cubes: EnrolledCubes | None = None
+    """How its cubes look, if they were enrolled."""
     lens: LensModel | None = None
     """How the camera's lens bends lines, if it was measured."""
     cards: Annotated[tuple[EnrolledCard, ...], Field(max_length=4)] = ()
     """How its cards look, if they were enrolled."""
+
+    @model_validator(mode="after")
+    def _has_one_set(self) -> Self:
+        if self.enrolment is not None and self.cubes is not None:
+            raise ValueError("a set is of pieces with marks or of plain cubes, not both")
+        return self
 
     @field_validator("layout")
     @classmethod

@@ -1,4 +1,4 @@
-"""Sets whose marks nobody trained on: letters, runes, suns, pictures; drawn empty, enrolled and in play.
+"""Sets whose marks nobody trained on: letters, runes, suns, pictures; and cubes. Drawn empty, enrolled and in play.
 
 What enrolment is measured on. A set is drawn once, from its seed: board, pieces and cloth stay the same, each piece
 with its own wood; lamp, camera, lens and the way the pieces lie are drawn anew for every picture of it.
@@ -101,6 +101,19 @@ def draw_art_set(seed: int) -> ArtSet:
     pieces = replace(pieces, height=min(pieces.height, 0.3))
     marks = draw_marks(rng)
     return ArtSet(seed, board, pieces, marks, _bodies(rng, pieces), [_askew(rng) for _ in range(board.plates**2)])
+
+
+def draw_cube_set(seed: int) -> ArtSet:
+    """The set of cubes with this number: the light ones are often the darker ones."""
+    rng = np.random.default_rng((82, seed))
+    board = draw_board(rng, Family.CUBES)
+    pieces = draw_set(rng, Family.CUBES, board)
+    light, dark = rng.permutation(2).tolist()
+    drawn = list(pieces.bodies.values())
+    pieces = replace(pieces, bodies={Colour.LIGHT: drawn[light], Colour.DARK: drawn[dark]}, telling=True)
+    marks = dict.fromkeys(Kind, np.zeros((MASK, MASK), np.float32))
+    bodies = {Piece(colour, kind): body for colour, body in pieces.bodies.items() for kind in Kind}
+    return ArtSet(seed, board, pieces, marks, bodies, [_askew(rng) for _ in range(board.plates**2)])
 
 
 def _askew(rng: Generator) -> tuple[float, float, float]:
@@ -281,11 +294,14 @@ class ArtStudio:
     """Takes the pictures of one set."""
 
     def __init__(self, seed: int) -> None:
-        self.set = draw_art_set(seed)
+        self.set = self._drawn_set(seed)
         self._rng = np.random.default_rng((78, seed))
         self._fabrics = Fabrics(np.random.default_rng((79, seed)), count=6)
         self._bare = self._pieces(np.random.default_rng((81, seed)))
         self.set_up()
+
+    def _drawn_set(self, seed: int) -> ArtSet:
+        return draw_art_set(seed)
 
     def _pieces(self, rng: Generator) -> dict[Piece, list[Floats]]:
         """The bare faces of the pieces, two of each."""
@@ -312,9 +328,12 @@ class ArtStudio:
     def game(self, *, moved: bool = True, hands: int = 0) -> Shot:
         """Some pieces as they lie in play; with `moved`, lamp, camera and lens are others than before."""
         sight = self._draw_sight(steepest=45, least=40) if moved else self.sight
-        pieces = replace(self.set.pieces, family=Family.DIAGRAM)
-        placed = draw_placed(self._rng, pieces)
+        placed = draw_placed(self._rng, self._in_play())
         return self._take(sight, placed_of_one_set(self._rng.spawn(1)[0], placed), hands)
+
+    def _in_play(self) -> SetLook:
+        """The set as it is played with: none lies as loosely as cubes do."""
+        return replace(self.set.pieces, family=Family.DIAGRAM)
 
     def _draw_sight(self, steepest: float, least: float) -> Sight:
         """Ordinary light, a good enough camera, no more than `steepest` degrees from above."""
@@ -359,6 +378,16 @@ class ArtStudio:
         contents = tuple(1 << standing.get(square, 0) for square in range(SIDE * SIDE))
         corners = canvas.view.project(_CORNERS, 0.0)
         return Shot(picture, corners, contents, weights, targets[:, -1] > 0)
+
+
+class CubeStudio(ArtStudio):
+    """Takes the pictures of one set of cubes."""
+
+    def _drawn_set(self, seed: int) -> ArtSet:
+        return draw_cube_set(seed)
+
+    def _in_play(self) -> SetLook:
+        return self.set.pieces
 
 
 def _visit(canvas: Canvas) -> None:

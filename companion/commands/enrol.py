@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibration.cards import learn_cards
-from calibration.enrol import in_words, refuse_bad_pictures, refuse_unlike_twins
+from calibration.cubes import colours_of_cubes, learn_cubes
+from calibration.enrol import (
+    colours_in_words,
+    in_words,
+    refuse_bad_colours,
+    refuse_bad_pictures,
+    refuse_unlike_twins,
+)
 from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
 from companion.camera import read_picture
 from companion.commands.sight import (
@@ -22,7 +29,7 @@ from companion.commands.sight import (
 )
 from companion.errors import CompanionError
 from companion.profile import Profile
-from companion.rules import Kind
+from companion.rules import Colour, Kind
 from companion.vision.board import BoardNotFound
 from companion.vision.pieces import Recogniser
 
@@ -35,6 +42,8 @@ if TYPE_CHECKING:
     from companion.rules import Layout
     from companion.vision.board import BoardPose
     from companion.vision.lens import Optics
+
+    Sight = tuple[NDArray[np.uint8], BoardPose]
 
 
 class CardType(click.ParamType[Any]):
@@ -68,8 +77,11 @@ class CardType(click.ParamType[Any]):
 @layout_option
 @variant_option
 @click.option(
-    "--anyway", is_flag=True, help="Keep what shows where marks hardly show, or do not look alike two by two."
+    "--anyway",
+    is_flag=True,
+    help="Keep what shows where marks hardly show, pieces do not look alike two by two, or cubes are burnt out.",
 )
+@click.option("--light-is-darker", is_flag=True, help="The pieces with marks that are Light's are the darker ones.")
 @click.option("--name", default="", help="What you call this set.")
 @click.option("-o", "--output", required=True, metavar="PROFILE", help="Where the profile is written.")
 def enrol(
@@ -81,25 +93,33 @@ def enrol(
     layout: Layout,
     variant: str,
     anyway: bool,
+    light_is_darker: bool,
     name: str,
     output: str,
 ) -> None:
     """Learn the pieces of any set from two pictures, taken from one place in one light; and cards, from one each.
 
     The arrangement, seen from Light: row 1 light straight, straight, diagonal, diagonal; row 2 light pusher, pusher,
-    puller, puller; rows 3 and 4 the same for dark. Takes some ten seconds. Cubes are laid out in the same way.
+    puller, puller; rows 3 and 4 the same for dark. Cubes, of any two colours, are laid out in the same way: Light's on
+    rows 1 and 2. Takes some ten to twenty seconds.
     """
     if (empty is None) != (pieces is None):
         raise click.UsageError("--empty and --pieces go together: one picture without pieces, one with all sixteen")
     if pieces is None and not cards:
         raise click.UsageError("give --empty and --pieces, or --card for each kind, or all of them")
-    if pieces is None and anyway:
-        raise click.UsageError("--anyway is about marks on pieces: give --empty and --pieces with it")
+    if pieces is None and (anyway or light_is_darker):
+        raise click.UsageError("--anyway and --light-is-darker are about pieces: give --empty and --pieces, too")
     known, told = profile or Profile(), []
     if empty is not None and pieces is not None:
         plain = variant == GREEN_BOX or bool(cards)
-        known, words = _with_pieces(known, (empty, pieces), corners, layout, plain=plain, anyway=anyway)
-        told.append(f"knows the sixteen pieces. {words}")
+        brighter = None if plain else Colour.DARK if light_is_darker else Colour.LIGHT
+        sights = _sights(known, (empty, pieces), corners, layout, brighter)
+        known, words = (
+            _with_cubes(known, *sights, layout, pieces, anyway=anyway)
+            if plain
+            else _with_pieces(known, *sights, layout, pieces, anyway=anyway)
+        )
+        told.append(f"knows the sixteen {'cubes' if plain else 'pieces'}. {words}")
     if cards:
         learnt = _learnt(cards, corners, layout, optics_of(known))
         kept = tuple(card for card in known.cards if card.kind not in {new.kind for new in learnt})
@@ -110,18 +130,37 @@ def enrol(
     click.echo("\n".join(f"{output} {words}" for words in told), err=True)
 
 
-def _with_pieces(
-    known: Profile, pictures: tuple[str, str], corners: Corners | None, layout: Layout, *, plain: bool, anyway: bool
-) -> tuple[Profile, str]:
-    """The profile with these pieces, and how well they can be told apart; `plain` ones have no kinds."""
+def _sights(
+    known: Profile, names: tuple[str, str], corners: Corners | None, layout: Layout, brighter: Colour | None
+) -> tuple[Sight, Sight]:
+    """The two pictures with the place of the board in each, if a set can be enrolled from them.
+
+    `brighter` is whose pieces are the brighter ones, if that is known.
+    """
     refuse_other_boards(layout)
-    recogniser, optics = Recogniser.bundled(), optics_of(known)
-    empty, pieces = (_sight(path, corners, layout, optics) for path in pictures)
-    refuse_bad_pictures(empty, pieces, layout, recogniser, names=pictures)
-    learnt = learn(empty, pieces, layout, recogniser)
-    if not plain and not anyway:
-        refuse_unlike_twins(learnt, pictures[1])
-    return known.model_copy(update={"enrolment": learnt.enrolment}), in_words(learnt, pictures[1], plain=plain)
+    optics = optics_of(known)
+    empty, pieces = (_sight(path, corners, layout, optics) for path in names)
+    refuse_bad_pictures(empty, pieces, layout, Recogniser.bundled(), names, brighter)
+    return empty, pieces
+
+
+def _with_pieces(
+    known: Profile, empty: Sight, pieces: Sight, layout: Layout, name: str, *, anyway: bool
+) -> tuple[Profile, str]:
+    """The profile with the pieces of picture `name`, and how well they can be told apart."""
+    learnt = learn(empty, pieces, layout, Recogniser.bundled())
+    if not anyway:
+        refuse_unlike_twins(learnt, name)
+    return known.model_copy(update={"enrolment": learnt.enrolment, "cubes": None}), in_words(learnt, name)
+
+
+def _with_cubes(
+    known: Profile, empty: Sight, cubes: Sight, layout: Layout, name: str, *, anyway: bool
+) -> tuple[Profile, str]:
+    """The profile with the cubes of picture `name`, and whose are which."""
+    refuse_bad_colours(colours_of_cubes(empty, cubes, layout), name, anyway=anyway)
+    learnt = learn_cubes(empty, cubes, layout, Recogniser.bundled())
+    return known.model_copy(update={"cubes": learnt.cubes, "enrolment": None}), colours_in_words(learnt, name)
 
 
 def _learnt(
@@ -152,7 +191,7 @@ def _card_sight(
     return optics.straight(image), None if isinstance(pose, BoardNotFound) else pose
 
 
-def _sight(path: str, corners: Corners | None, layout: Layout, optics: Optics) -> tuple[NDArray[np.uint8], BoardPose]:
+def _sight(path: str, corners: Corners | None, layout: Layout, optics: Optics) -> Sight:
     """The straight picture, and where the board is in it."""
     image = read_picture(Path(path))
     pose = locator(corners, optics)(image, layout)

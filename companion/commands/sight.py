@@ -267,7 +267,8 @@ def board_reader(
     Raises:
         ProfileError: if the set was enrolled with another version of the recogniser.
     """
-    from companion.vision.enrolled import EnrolledRecogniser, Look  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.cubes import CubeLook, CubeRecogniser  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.enrolled import EnrolledRecogniser, Look  # noqa: PLC0415
     from companion.vision.pieces import Recogniser  # noqa: PLC0415
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
@@ -275,6 +276,8 @@ def board_reader(
     recogniser: RecogniserOfPatches = eyes
     if profile is not None and profile.enrolment is not None:
         recogniser = EnrolledRecogniser(eyes, Look.of(profile.enrolment))
+    elif profile is not None and profile.cubes is not None:
+        recogniser = CubeRecogniser(eyes, CubeLook.of(profile.cubes))
     return BoardReader(layout, recogniser, locator(corners, optics), optics, cubes=variant == GREEN_BOX, sets=sets)
 
 

@@ -61,12 +61,14 @@ _DIM: Final = 4.0
 _TINTS: Final = 4
 """The middle of a patch is seen in so many by so many tints."""
 _MIDDLE: Final = slice(16, 56)
+TRAITS: Final = EMBEDDING + 3 * _TINTS**2 + 3
+"""How many `traits` there are."""
 _FACES_SAY: Final = 0.5
 """How much of what faces say about kinds they say about colours."""
 _MAYBE: Final = 1e-4
 _STATES, _COMPARED, _EMBEDDING = slice(STATES), slice(STATES, -EMBEDDING), slice(-EMBEDDING, None)
 """What is where in the rows of `EnrolledRecogniser.embed`."""
-_LEAST_BELIEVED: Final = 3e-3
+LEAST_BELIEVED: Final = 3e-3
 """Neither the weights nor the network's head are believed that anything is less probable than this."""
 _HARDLY: Final = 0.1
 """Of the pieces that may lie there, the share that a colour has which the network all but rules out."""
@@ -87,7 +89,7 @@ _LIKE_A_FACE: Final = 0.85
 _NEXT_TO_NOTHING: Final = 0.05
 _VARIANCES: Final = (1e-6, 1e3)
 """Between these are those of what squares say about their light."""
-_LARGEST_WEIGHT: Final = 1e6
+LARGEST_WEIGHT: Final = 1e6
 _LIGHT_DECIDES: Final = 2.0
 """From these odds on, as a logarithm, the light decides between weights and faces."""
 
@@ -152,7 +154,7 @@ class Look:
 
 def _weights(encoded: str) -> Floats:
     weights = np.frombuffer(base64.b64decode(encoded), "<f4").reshape(STATES, -1)
-    if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
+    if not (np.abs(weights) <= LARGEST_WEIGHT).all():
         raise ValueError("weights that are no numbers, or enormous")
     return weights
 
@@ -306,14 +308,14 @@ def _occupied_for_both(states: Floats, network: Floats) -> Floats:
     """
     piece = network[:, 1:COVERED].sum(axis=1)
     likely = np.stack([network[:, 0], piece, piece, network[:, COVERED]], axis=1)
-    weighed = np.maximum(states, _LEAST_BELIEVED)
+    weighed = np.maximum(states, LEAST_BELIEVED)
     weighed /= weighed.sum(axis=1, keepdims=True)
-    return _also_told(weighed, slice(4), np.maximum(likely, _LEAST_BELIEVED))
+    return _also_told(weighed, slice(4), np.maximum(likely, LEAST_BELIEVED))
 
 
 def light_by_head(network: Floats) -> Floats:
     """By how much the head's probabilities `(n, CLASSES)` speak for a light piece, not a dark one: log odds `(n,)`."""
-    light, dark = (np.maximum(network[:, kinds].sum(axis=1), _LEAST_BELIEVED) for kinds in (LIGHT, DARK))
+    light, dark = (np.maximum(network[:, kinds].sum(axis=1), LEAST_BELIEVED) for kinds in (LIGHT, DARK))
     return np.asarray(np.log(light / dark))
 
 

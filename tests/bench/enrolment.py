@@ -1,6 +1,6 @@
 """How well enrolled sets are read whose marks nobody trained on.
 
-    python -m tests.bench.enrolment [SETS] [PICTURES] [FIRST] [--full] [--keep FILE]
+    python -m tests.bench.enrolment [SETS] [PICTURES] [FIRST] [--cubes] [--full] [--keep FILE]
 
 Draws SETS sets (20 if not said), from number FIRST (1700) on, enrols each from two pictures, and reads PICTURES (60)
 pictures of games with it, at their true corners, as `companion read` does. In four of five pictures lamp, camera and
@@ -12,7 +12,9 @@ ninth ones are kept as they are (`--anyway`).
 
 *Right* is exactly the truth, *unclear* keeps it among others, *wrong* has ruled it out; *at most* and *at least* are
 the ends of the 95 % intervals. Squares that are covered, or whose mark the picture does not show, do not count.
-*Pointed out* are the sets of which `calibrate enrol` says that kinds look alike.
+*Pointed out* are the sets of which `calibrate enrol` says that kinds, or the colours of cubes, look alike.
+
+``--cubes`` are sets of plain cubes of any two colours, of which either may be light; only their colours count.
 """
 
 import argparse
@@ -24,13 +26,16 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from calibration.enrol import POOR, refuse_unlike_twins
+from calibration.check import FAR_APART
+from calibration.cubes import colours_of_cubes, learn_cubes
+from calibration.enrol import POOR, refuse_bad_colours, refuse_unlike_twins
 from calibration.enrolment import EnrolmentError, learn
-from calibration.training.artwork import ArtStudio
+from calibration.training.artwork import ArtStudio, CubeStudio
 from calibration.training.truth import JUDGED
-from companion.readings import ANYTHING
+from companion.readings import ANYTHING, colours_only
 from companion.rules import Layout
 from companion.vision.board import BoardPose
+from companion.vision.cubes import CubeLook, CubeRecogniser
 from companion.vision.enrolled import EnrolledRecogniser, Look
 from companion.vision.pieces import Recogniser
 from companion.vision.reader import photographed
@@ -73,11 +78,11 @@ def sight(shot):
     return shot.image, BoardPose(tuple(map(tuple, shot.corners.tolist())), 1.0)
 
 
-def read(recogniser, shot):
+def read(recogniser, shot, *, cubes=False):
     """Right, unclear and wrong squares of a picture, and the covered ones with those of them that were noticed."""
     view = rectify(shot.image, shot.corners, BOARD)
     said = np.array(recogniser.contents(photographed(recogniser, view, BOARD, away_side(shot.corners, BOARD), 1)))
-    truth = np.array(shot.contents)
+    truth = np.array([colours_only(each) if cubes else each for each in shot.contents])
     counts = (shot.weights == JUDGED) & ~shot.covered
     right, wrong = counts & (said == truth), counts & (said & truth == 0)
     verdicts = int(right.sum()), int((counts & ~right & ~wrong).sum()), int(wrong.sum())
@@ -88,36 +93,77 @@ def read_set(number, pictures, base):
     """The row of one set: how well it was enrolled, and the verdicts on each of its pictures."""
     studio = ArtStudio(number)
     began = time.process_time()
-    learnt, refused = enrol(studio, base)
+    learnt, refused = enrol(studio, base, learn_pieces)
     spent = time.process_time() - began
     recogniser = EnrolledRecogniser(base, Look.of(learnt.enrolment))
-    rows = [read(recogniser, studio.game(moved=i % 5 != 0, hands=int(i % 5 == 1))) for i in range(pictures)]
     apart = min(pair.apart for pair in learnt.pairs)
     kept = {"apart": round(apart, 3), "refused": refused, "enrol_s": round(spent, 1)}
-    return {"set": number, "pictures": pictures, **kept, "read": rows}
+    return {"set": number, "pictures": pictures, **kept, "read": games(studio, recogniser, pictures)}
 
 
-def enrol(studio, base, refused=0):
-    """What is learnt of the studio's set, and how often its pictures were refused before."""
-    learnt = learn(sight(studio.empty()), sight(studio.enrolled()), BOARD, base)
+def read_cubes(number, pictures, base):
+    """The row of one set of cubes."""
+    studio = CubeStudio(number)
+    began = time.process_time()
     try:
-        if refused < PATIENCE:
-            refuse_unlike_twins(learnt, "the picture")
+        learnt, refused = enrol(studio, base, learn_any_cubes)
     except EnrolmentError:
+        return {
+            "set": number,
+            "pictures": pictures,
+            "cubes": True,
+            "apart": 0.0,
+            "refused": PATIENCE + 1,
+            "enrol_s": 0,
+            "read": [],
+        }
+    spent = time.process_time() - began
+    recogniser = CubeRecogniser(base, CubeLook.of(learnt.cubes))
+    kept = {"apart": round(learnt.apart, 2), "refused": refused, "enrol_s": round(spent, 1)}
+    rows = games(studio, recogniser, pictures, cubes=True)
+    return {"set": number, "pictures": pictures, "cubes": True, **kept, "read": rows}
+
+
+def games(studio, recogniser, pictures, *, cubes=False):
+    """What is read on so many pictures of games."""
+    shots = (studio.game(moved=i % 5 != 0, hands=int(i % 5 == 1)) for i in range(pictures))
+    return [read(recogniser, shot, cubes=cubes) for shot in shots]
+
+
+def enrol(studio, base, learn_it, refused=0):
+    """What is learnt of the studio's set, and how often its pictures were refused before."""
+    sights = sight(studio.empty()), sight(studio.enrolled())
+    try:
+        return learn_it(*sights, base, anyway=refused == PATIENCE), refused
+    except EnrolmentError:
+        if refused == PATIENCE:
+            raise
         studio.set_up()
-        return enrol(studio, base, refused + 1)
-    return learnt, refused
+        return enrol(studio, base, learn_it, refused + 1)
 
 
-def all_sets(numbers, pictures, keep):
+def learn_pieces(empty, pieces, base, *, anyway):
+    learnt = learn(empty, pieces, BOARD, base)
+    if not anyway:
+        refuse_unlike_twins(learnt, "the picture")
+    return learnt
+
+
+def learn_any_cubes(empty, cubes, base, *, anyway):
+    refuse_bad_colours(colours_of_cubes(empty, cubes, BOARD), "the picture", anyway=anyway)
+    return learn_cubes(empty, cubes, BOARD, base)
+
+
+def all_sets(numbers, pictures, keep, read_one):
     """The rows of these sets; those that `keep` has are not read again."""
     lines = keep.read_text(encoding="utf-8").splitlines(keepends=True) if keep and keep.exists() else []
-    known = {(row["set"], row["pictures"]): row for row in (json.loads(line) for line in lines if line.endswith("\n"))}
+    rows = [json.loads(line) for line in lines if line.endswith("\n")]
+    known = {(row["set"], row["pictures"]): row for row in rows if row.get("cubes", False) == (read_one is read_cubes)}
     base = Recogniser.bundled()
     for number in numbers:
         row = known.get((number, pictures))
         if row is None:
-            row = read_set(number, pictures, base)
+            row = read_one(number, pictures, base)
             if keep:
                 with keep.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
@@ -129,14 +175,16 @@ def main():
     parser.add_argument("sets", nargs="?", type=int, default=20)
     parser.add_argument("pictures", nargs="?", type=int, default=60)
     parser.add_argument("first", nargs="?", type=int, default=UNSEEN)
+    parser.add_argument("--cubes", action="store_true", help="plain cubes of two colours")
     parser.add_argument("--full", action="store_true", help="160 sets of 25 pictures")
     parser.add_argument("--keep", type=Path, metavar="FILE")
     asked = parser.parse_args()
     sets, pictures = (160, 25) if asked.full else (asked.sets, asked.pictures)
     cv2.setNumThreads(1)
     tallies, covered, noticed, refused, spent = defaultdict(Tally), 0, 0, 0, 0.0
-    for row in all_sets(range(asked.first, asked.first + sets), pictures, asked.keep):
-        own, quality = Tally(), "pointed out" if row["apart"] < POOR else "told apart well"
+    read_one, least = (read_cubes, FAR_APART) if asked.cubes else (read_set, POOR)
+    for row in all_sets(range(asked.first, asked.first + sets), pictures, asked.keep, read_one):
+        own, quality = Tally(), "pointed out" if row["apart"] < least else "told apart well"
         for i, (verdicts, over, seen) in enumerate(row["read"]):
             covered, noticed = covered + over, noticed + seen
             hand = ["hand"] if i % 5 == 1 else []

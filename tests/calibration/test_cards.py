@@ -114,7 +114,8 @@ def test_pictures_that_teach_nothing_are_refused_in_one_line(enrol, cards, says)
         (["--card", "hammer=x.png"], "is not KIND=PICTURE with one of straight, diagonal, pusher, puller"),
         (["--card", "straight"], "is not KIND=PICTURE"),
         (["--empty", "e.png"], "--empty and --pieces go together"),
-        (["--card", "pusher=c.png", "--anyway"], "--anyway is about marks on pieces"),
+        (["--card", "pusher=c.png", "--anyway"], "--anyway and --light-is-darker are about pieces"),
+        (["--card", "pusher=c.png", "--light-is-darker"], "--anyway and --light-is-darker are about pieces"),
         ([], "give --empty and --pieces, or --card for each kind"),
     ],
 )

@@ -126,6 +126,17 @@ def test_an_arrangement_that_is_turned_is_refused(shots, turn, side):
     folder, _, full = shots
     said = str(run(folder, np.roll(full.corners, -turn, axis=0)).exception)
     assert f"is turned: the light pieces lie on the {side} side" in said
+    assert ("if Light's are the darker ones, add --light-is-darker" in said) == (turn == 2)
+    assert "is turned" in str(run(folder, np.roll(full.corners, -turn, axis=0), "--anyway").exception)
+
+
+def test_a_set_whose_light_pieces_are_the_darker_ones_is_enrolled_by_who_says_so(shots, monkeypatch):
+    folder, _, full = shots
+    monkeypatch.setattr("companion.commands.enrol.learn", lambda *_: learnt())
+    assert run(folder, np.roll(full.corners, -2, axis=0), "--light-is-darker").exit_code == 0
+    said = str(run(folder, full.corners, "--light-is-darker").exception)
+    assert "the light pieces lie on the far side" in said
+    assert "add --" not in said
 
 
 def test_any_other_board_is_refused_in_words(shots):
@@ -222,11 +233,6 @@ def test_who_has_no_better_picture_keeps_what_shows(shots, monkeypatch):
     assert kept.exit_code == 0
     assert ALIKE in kept.output
     assert Profile.read(folder / "p.json").enrolment
-
-
-def test_of_cubes_only_the_light_is_spoken_of():
-    assert in_words(learnt(apart=0.0), "p.jpg", plain=True) == "Only their colours count."
-    assert in_words(learnt(burnt=9), "p.jpg", plain=True) == f"Only their colours count. {DARKER}"
 
 
 @pytest.mark.parametrize("round_", [True, False])

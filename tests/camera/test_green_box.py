@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from calibration.enrolment import ARRANGEMENT
 from companion import events
 from companion.__main__ import main
+from companion.camera import green_box
 from companion.camera.green_box import card_face
-from companion.camera.play import Card, Play
+from companion.camera.play import Card, Lying, Moment, Play
 from companion.camera.virtual import VirtualCamera
+from companion.camera.woods import Wood
 from companion.commands.sight import GREEN_BOX, Sight, video_reader
 from companion.errors import EndOfSource
 from companion.profile import Profile
@@ -128,6 +131,32 @@ def test_cards_that_cannot_be_read_are_asked_about_and_what_is_answered_is_playe
     told = refereed(camera, truth={ply.square: ply.piece for ply in game.history})
     assert moves(told) == OPENING.split()
     assert Counter(type(event) for event in told) == {events.KindNeeded: 5, events.MovePlayed: 5}
+
+
+YELLOW = Wood((60, 190, 225), (45, 150, 180), (0, 0, 0), 0.01, 0.01)
+BLUE = Wood((120, 60, 30), (90, 45, 22), (0, 0, 0), 0.02, 0.02)
+
+
+@pytest.mark.slow
+def test_cubes_whose_colours_nobody_would_guess_are_played_with_once_they_were_enrolled(tmp_path, monkeypatch):
+    monkeypatch.setattr(green_box, "_CUBES", {Colour.LIGHT: BLUE, Colour.DARK: YELLOW})
+    camera = VirtualCamera(str(match(tmp_path, OPENING)))
+    cubes = [
+        Lying(piece, square.column + 0.5, square.row + 0.5, 0.0, 0.02 * i)
+        for i, (piece, square) in enumerate(zip(ARRANGEMENT, camera.play.layout, strict=True))
+    ]
+    for name, lying in (("empty", []), ("cubes", cubes)):
+        cv2.imwrite(str(tmp_path / f"{name}.png"), camera._studio.picture(Moment(tuple(lying)), 0))
+    pictures = ["--empty", str(tmp_path / "empty.png"), "--pieces", str(tmp_path / "cubes.png")]
+    profile = tmp_path / "box.json"
+    done = CliRunner().invoke(main, ["calibrate", "enrol", *pictures, "--variant", GREEN_BOX, "-o", str(profile)])
+    assert done.exit_code == 0, done.output
+    assert "Light's are blue and Dark's yellow" in done.output
+    truth = {ply.square: ply.piece for ply in Game.replay(OPENING.split(), first="anywhere").history}
+    told = refereed(camera, Profile.read(profile), truth)
+    assert moves(told) == OPENING.split()
+    guessed = refereed(VirtualCamera(str(tmp_path / "game.mjn")), truth=truth)
+    assert moves(guessed) != OPENING.split()
 
 
 def letter(kind):
