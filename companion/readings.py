@@ -168,7 +168,10 @@ class Source(Protocol):
 
 
 def board_text(layout: Layout, squares: Iterable[Contents]) -> str:
-    """A drawing for people, far side first: ``.`` empty, ``SDPU`` light, ``sdpu`` dark, ``?`` not sure."""
+    """A drawing for people, far side first: ``.`` empty, ``SDPU`` light, ``sdpu`` dark, ``?`` not sure.
+
+    Of a piece whose kind is not seen, as of a Green Box cube, it tells the colour: ``O`` light, ``o`` dark.
+    """
     drawn = dict(zip(layout.squares, map(_letter, squares), strict=True))
     return "\n".join(
         " ".join(drawn.get(Square(row, column), " ") for column in range(layout.columns)).rstrip()
@@ -185,5 +188,11 @@ LETTERS: dict[Content, str] = {content: content.letter if content else "." for c
 """One letter for each content, as the tile board's protocol writes them."""
 
 
+_KIND_NOT_SEEN = {Colour.LIGHT: "O", Colour.DARK: "o"}
+
+
 def _letter(contents: Contents) -> str:
-    return LETTERS[sure(contents)] if only(contents) else "?"
+    if only(contents):
+        return LETTERS[sure(contents)]
+    of = (letter for colour, letter in _KIND_NOT_SEEN.items() if contents and not contents & ~of_colour(colour))
+    return next(of, "?")

@@ -86,8 +86,8 @@ def test_letters_are_those_of_the_tile_board():
         (
             "4x4",
             {"a1": contents_of([Piece(Colour.LIGHT, Kind.STRAIGHT)]), "b3": contents_of([DARK_PUSHER]), "d4": ANYTHING,
-             "c1": of_colour(Colour.DARK), "d1": 0},
-            ". . . ?\n. p . .\n. . . .\nS . ? ?",
+             "c1": of_colour(Colour.DARK), "d1": 0, "a2": of_colour(Colour.LIGHT), "b2": 0b110, "c2": SOME_PIECE},
+            ". . . ?\n. p . .\nO O ? .\nS . o ?",
         ),
         ("..##/..##/##../##..", {"c3": contents_of([DARK_PUSHER])}, "    . .\n    p .\n. .\n. ."),
     ],
