@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ from calibration.training.hands import draw_hand, draw_thing
 from calibration.training.textures import any_colour
 from companion.readings import ALL_CONTENTS
 from companion.vision.faces import FACE
-from companion.vision.rectify import MARGIN, SQUARE, board_outline
+from companion.vision.rectify import MARGIN, SQUARE, away_side, board_outline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from companion.rules import Layout
+    from companion.rules import Layout, Piece
+    from companion.vision.board import BoardPose
 
     Bytes = NDArray[np.uint8]
     Floats = NDArray[np.float32]
@@ -58,6 +59,8 @@ _SHADES, _CLEARLY_NEW, _MOST_NEW = (0.35, 1.0), 10.0, 6.0
 and nothing is more than so many times as likely."""
 _AS_NEW, _MOSTLY, _OF_THAT = 0.5, 0.8, 0.15
 """Of that share the cube is what is at least half as new as nearly all of it, if that is enough to measure."""
+_EDGE_OF_PAINT = 3
+"""The soft edge of what is painted reaches less far, in fine pixels."""
 _GAMMA, _BURNT, _WHITE = 2.2, 240.0, 255.0
 
 
@@ -117,6 +120,19 @@ class Composer(ABC):
         self._contents = np.array([*contents, 0])
         self._empty = _evened(empty.astype(np.float32), pieces.astype(np.float32), layout)
         self._of_kind = [np.flatnonzero(self._contents[:-1] == kind) for kind in sorted(set(contents))]
+
+    @classmethod
+    def of(
+        cls,
+        empty: tuple[Bytes, BoardPose],
+        pieces: tuple[Bytes, BoardPose],
+        arrangement: Sequence[Piece],
+        layout: Layout,
+    ) -> Self:
+        """From the two pictures, each with the place of the board in it, and the piece that lies on each square."""
+        views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
+        contents = [ALL_CONTENTS.index(piece) for piece in arrangement]
+        return cls(views[0], views[1], contents, layout, away_side(pieces[1].points(), layout))
 
     def compose(self, rng: Generator) -> Composed:
         """A board by chance."""
@@ -250,16 +266,19 @@ class CubeComposer(Composer):
         lean = away * height * np.tan(rng.uniform(0, _STEEPEST))
         towards_lamp = np.array([np.cos(lamp), np.sin(lamp)])
         cast = -towards_lamp * height * rng.uniform(0, 1.2) * rng.random()
-        squares = np.flatnonzero(sources >= 0)
-        feet = [self._foot(rng, square, half) for square in squares.tolist()]
-        _darken(rng, view, _filled(view, [_hull(foot, foot + cast) for foot in feet]))
+        cubes = [
+            (self._foot(rng, square, half), self.colours[source])
+            for square, source in enumerate(sources)
+            if source >= 0
+        ]
+        _darken(rng, view, _filled(view.shape, [_hull(foot, foot + cast) for foot, _ in cubes]))
         shade, slope = rng.uniform(0.45, 1), rng.uniform(0, 0.45)
-        for i in sorted(range(len(feet)), key=lambda i: -float(feet[i].mean(axis=0) @ away)):
-            colour = self.colours[sources[squares[i]]] * rng.normal(1, 0.04)
-            for side, outwards in _sides(feet[i], lean):
+        for foot, usual in sorted(cubes, key=lambda cube: -float(cube[0].mean(axis=0) @ away)):
+            colour = usual * rng.normal(1, 0.04)
+            for side, outwards in _sides(foot, lean):
                 if outwards @ lean < 0:
                     _fill(view, side, colour * (shade + slope * (outwards @ towards_lamp)))
-            _fill(view, feet[i] + lean, colour)
+            _fill(view, foot + lean, colour)
 
     def _foot(self, rng: Generator, square: int, half: float) -> Vector:
         """The corners of where a cube stands on a square, `(4, 2)` in fine pixels."""
@@ -278,7 +297,7 @@ class CubeComposer(Composer):
         grey = linear.mean(axis=2, keepdims=True)
         linear = grey + (linear - grey) * np.float32(rng.uniform(0.55, 1.3))
         linear = (linear * np.float32(np.exp(rng.normal(-0.15, 0.4)))).clip(0, 1)
-        return _lit(rng, np.asarray(linear ** (1 / _GAMMA) * _WHITE, np.float32))
+        return super()._lit(rng, np.asarray(linear ** (1 / _GAMMA) * _WHITE, np.float32))
 
 
 def _hull(one: Vector, other: Vector) -> Vector:
@@ -293,13 +312,17 @@ def _sides(foot: Vector, lean: Vector) -> Iterator[tuple[Vector, Vector]]:
 
 
 def _fill(view: Floats, outline: Vector, colour: Vector) -> None:
-    alpha = _filled(view, [outline])[..., None]
-    view += alpha * (colour.astype(np.float32) - view)
+    """Paint a polygon, its outline `(n, 2)` in pixels of the view."""
+    corners = np.rint([outline.min(axis=0) - _EDGE_OF_PAINT, outline.max(axis=0) + _EDGE_OF_PAINT]).astype(int)
+    (left, top), (right, bottom) = np.maximum(corners, 0).tolist()
+    part = view[top:bottom, left:right]
+    if part.size:
+        part += _filled(part.shape, [outline - (left, top)])[..., None] * (colour.astype(np.float32) - part)
 
 
-def _filled(view: Floats, outlines: Sequence[Vector]) -> Floats:
-    """Where these polygons are, from 0 to 1."""
-    mask = np.zeros(view.shape[:2], np.uint8)
+def _filled(shape: tuple[int, ...], outlines: Sequence[Vector]) -> Floats:
+    """Where these polygons are in a picture of this shape, from 0 to 1."""
+    mask = np.zeros(shape[:2], np.uint8)
     for outline in outlines:
         cv2.fillConvexPoly(mask, np.rint(outline).astype(np.int32), 255, cv2.LINE_AA)
     return np.asarray(mask.astype(np.float32) / 255, np.float32)

@@ -8,12 +8,12 @@ it, on one board and from board to board.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibration.composing import CubeComposer, fine_view
+from calibration.composing import CubeComposer
 from calibration.enrolment import (
     ARRANGEMENT,
     EnrolmentError,
@@ -24,10 +24,9 @@ from calibration.enrolment import (
     state_of,
 )
 from companion.profile import EnrolledCubes
-from companion.readings import ALL_CONTENTS
 from companion.vision.cubes import STATES, ColourScale, cube_fingerprint, cube_traits
 from companion.vision.pieces import Tone
-from companion.vision.rectify import away_side, patches
+from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,20 +70,22 @@ class LearntCubes:
     """See `companion.vision.cubes.ColourScale`."""
 
 
-def learn_cubes(
-    empty: tuple[Bytes, BoardPose],
-    pieces: tuple[Bytes, BoardPose],
-    layout: Layout,
-    recogniser: Recogniser,
-    boards: int = BOARDS,
-) -> LearntCubes:
-    """Learn cubes from two pictures, each with the place of the board in it, on so many drawn boards and some more.
+def cube_composer(empty: tuple[Bytes, BoardPose], pieces: tuple[Bytes, BoardPose], layout: Layout) -> CubeComposer:
+    """What measures the colours of cubes in two pictures, each with the place of the board in it, and draws cubes.
 
     Raises:
-        EnrolmentError: if the layout has not the sixteen squares of the arrangement, or the two colours are not told
-            apart on those boards.
+        EnrolmentError: if the layout has not the sixteen squares of the arrangement.
     """
-    composer = _composer(empty, pieces, layout)
+    refuse_other_boards(layout)
+    return CubeComposer.of(empty, pieces, ARRANGEMENT, layout)
+
+
+def learn_cubes(composer: CubeComposer, recogniser: Recogniser, boards: int = BOARDS) -> LearntCubes:
+    """Learn cubes on so many drawn boards, and some more.
+
+    Raises:
+        EnrolmentError: if the two colours are not told apart on those boards.
+    """
     drawn = _drawn(composer, recogniser)
     lesson = [next(drawn) for _ in range(boards)]
     seen, laid = np.concatenate([seen for seen, _ in lesson]), np.concatenate([laid for _, laid in lesson])
@@ -96,25 +97,9 @@ def learn_cubes(
         backbone=cube_fingerprint(),
         states=encoded(fit_states(seen, states, STATES)),
         direction=encoded(direction),
-        middle=scale.middle,
-        half=scale.half,
-        own=scale.own,
-        shift=scale.shift,
-        stretch=scale.stretch,
+        **asdict(scale),
     )
     return LearntCubes(cubes, composer.colours, scale.apart)
-
-
-def colours_of_cubes(empty: tuple[Bytes, BoardPose], pieces: tuple[Bytes, BoardPose], layout: Layout) -> Vector:
-    """The colour of each cube of the arrangement in its picture, `(16, 3)` BGR; raises as `learn_cubes` does."""
-    return _composer(empty, pieces, layout).colours
-
-
-def _composer(empty: tuple[Bytes, BoardPose], pieces: tuple[Bytes, BoardPose], layout: Layout) -> CubeComposer:
-    refuse_other_boards(layout)
-    views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
-    contents = [ALL_CONTENTS.index(piece) for piece in ARRANGEMENT]
-    return CubeComposer(views[0], views[1], contents, layout, away_side(pieces[1].points(), layout))
 
 
 def _drawn(composer: CubeComposer, recogniser: Recogniser) -> Iterator[tuple[Floats, NDArray[np.int64]]]:

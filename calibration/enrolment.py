@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 import cv2
 import numpy as np
 
-from calibration.composing import COVERED, PieceComposer, fine_view
+from calibration.composing import COVERED, PieceComposer
 from companion.errors import CompanionError
 from companion.profile import EnrolledFace, EnrolledLight, Enrolment
 from companion.readings import ALL_CONTENTS
@@ -24,7 +24,7 @@ from companion.vision.enrolled import AT_MARGIN, STATES, fingerprint, light_by_h
 from companion.vision.faces import Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.light import FEATURES, Agreement, Views, left_by_others, light_of, ways_of
 from companion.vision.pieces import EMBEDDING, Tone
-from companion.vision.rectify import away_side, patches
+from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,10 +164,7 @@ def learn(
         EnrolmentError: if the layout has not the sixteen squares of the arrangement.
     """
     refuse_other_boards(layout)
-    views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
-    away = away_side(pieces[1].points(), layout)
-    contents = [ALL_CONTENTS.index(piece) for piece in ARRANGEMENT]
-    composer = PieceComposer(views[0], views[1], contents, layout, away)
+    composer = PieceComposer.of(empty, pieces, ARRANGEMENT, layout)
     faces = tuple(Face(cutout.content, cutout.face()) for cutout in composer.cutouts)
     lesson = _lesson(composer, FaceMatcher(faces), recogniser, boards)
     kinds = min(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from calibration.cards import learn_cards
-from calibration.cubes import colours_of_cubes, learn_cubes
+from calibration.cubes import cube_composer, learn_cubes
 from calibration.enrol import (
     colours_in_words,
     in_words,
@@ -158,8 +158,9 @@ def _with_cubes(
     known: Profile, empty: Sight, cubes: Sight, layout: Layout, name: str, *, anyway: bool
 ) -> tuple[Profile, str]:
     """The profile with the cubes of picture `name`, and whose are which."""
-    refuse_bad_colours(colours_of_cubes(empty, cubes, layout), name, anyway=anyway)
-    learnt = learn_cubes(empty, cubes, layout, Recogniser.bundled())
+    composer = cube_composer(empty, cubes, layout)
+    refuse_bad_colours(composer.colours, name, anyway=anyway)
+    learnt = learn_cubes(composer, Recogniser.bundled())
     return known.model_copy(update={"cubes": learnt.cubes, "enrolment": None}), colours_in_words(learnt, name)
 
 

@@ -8,7 +8,6 @@ its like. So a board's squares are asked together: over all such lights, as like
 
 from __future__ import annotations
 
-import base64
 import hashlib
 from dataclasses import dataclass
 from functools import reduce
@@ -20,7 +19,7 @@ from companion.errors import ProfileError
 from companion.readings import ANYTHING, EMPTY, of_colour
 from companion.rules import Colour, Kind
 from companion.vision.context import softmax
-from companion.vision.enrolled import LARGEST_WEIGHT, LEAST, LEAST_BELIEVED, TRAITS, traits
+from companion.vision.enrolled import LEAST, LEAST_BELIEVED, TRAITS, occupied_by_head, traits, weights_of
 from companion.vision.faces import DARK, LIGHT
 from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Tone, both, bundled_backbone, mirrored
 from companion.vision.rectify import PATCH, SQUARE
@@ -58,8 +57,9 @@ _STATES, _SCORE, _EMBEDDING = slice(STATES), STATES, slice(STATES + 1, None)
 """What is where in the rows of `CubeRecogniser.embed`."""
 _TAILS: Final = 10.0
 """Degrees of freedom of Student's t distribution, of a cube about its like."""
-_SHIFTS: Final = np.linspace(-3.5, 3.5, 57)
-_STRETCHES: Final = np.linspace(-3, 3, 19)
+_SHIFTS, _STRETCHES = (
+    grid.ravel() for grid in np.meshgrid(np.linspace(-3.5, 3.5, 57), np.linspace(-3, 3, 19), indexing="ij")
+)
 """The lights that are thought of, in standard deviations."""
 
 
@@ -113,11 +113,10 @@ class ColourScale:
         `scores` `(n,)` are the places along the direction; `cubes` `(n,)` how likely each square bears a cube: only
         those tell of the light.
         """
-        shifts, stretches = (grid.ravel() for grid in np.meshgrid(_SHIFTS, _STRETCHES, indexing="ij"))
-        half = self.half * np.exp(self.stretch * stretches)
-        away = scores[:, None] - self.middle - self.shift * shifts
+        half = self.half * np.exp(self.stretch * _STRETCHES)
+        away = scores[:, None] - self.middle - self.shift * _SHIFTS
         light, dark = self._fit(away - half), self._fit(away + half)
-        likely = (cubes[:, None] * np.logaddexp(light, dark)).sum(axis=0) - (shifts**2 + stretches**2) / 2
+        likely = (cubes[:, None] * np.logaddexp(light, dark)).sum(axis=0) - (_SHIFTS**2 + _STRETCHES**2) / 2
         lights = softmax(likely[None])[0]
         share = (1 / (1 + np.exp(np.clip(dark - light, -50, 50)))) @ lights
         return np.asarray(np.stack([share, 1 - share], axis=1), np.float32)
@@ -142,18 +141,11 @@ class CubeLook:
         if cubes.backbone != cube_fingerprint():
             raise ProfileError("these cubes were enrolled with another version of the recogniser: enrol them again")
         try:
-            states = _floats(cubes.states).reshape(STATES, CUBE_TRAITS + 1)
-            direction = _floats(cubes.direction).reshape(CUBE_TRAITS)
+            states = weights_of(cubes.states).reshape(STATES, CUBE_TRAITS + 1)
+            direction = weights_of(cubes.direction).reshape(CUBE_TRAITS)
         except ValueError as error:
             raise ProfileError("the enrolled cubes in this profile are damaged: enrol them again") from error
         return cls(states, direction, ColourScale(cubes.middle, cubes.half, cubes.own, cubes.shift, cubes.stretch))
-
-
-def _floats(encoded: str) -> Floats:
-    numbers = np.frombuffer(base64.b64decode(encoded), "<f4")
-    if not (np.abs(numbers) <= LARGEST_WEIGHT).all():
-        raise ValueError("weights that are no numbers, or enormous")
-    return numbers
 
 
 class CubeRecogniser:
@@ -204,8 +196,8 @@ class CubeRecogniser:
     def _states(self, rows: Floats) -> Floats:
         """How likely *empty*, *a cube* and *covered* are, as weights and head together say, `(n, STATES)`."""
         network = self._recogniser.judge(rows[:, _EMBEDDING])
-        by_head = np.stack([network[:, 0], network[:, 1:COVERED].sum(axis=1), network[:, COVERED]], axis=1)
-        likely = np.maximum(rows[:, _STATES], LEAST_BELIEVED) * np.maximum(by_head, LEAST_BELIEVED)
+        by_head = np.maximum(occupied_by_head(network), LEAST_BELIEVED)
+        likely = np.maximum(rows[:, _STATES], LEAST_BELIEVED) * by_head
         return np.asarray(likely / likely.sum(axis=1, keepdims=True), np.float32)
 
     def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002

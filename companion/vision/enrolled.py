@@ -89,7 +89,7 @@ _LIKE_A_FACE: Final = 0.85
 _NEXT_TO_NOTHING: Final = 0.05
 _VARIANCES: Final = (1e-6, 1e3)
 """Between these are those of what squares say about their light."""
-LARGEST_WEIGHT: Final = 1e6
+_LARGEST_WEIGHT: Final = 1e6
 _LIGHT_DECIDES: Final = 2.0
 """From these odds on, as a logarithm, the light decides between weights and faces."""
 
@@ -141,7 +141,7 @@ class Look:
         if enrolment.backbone != fingerprint():
             raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
         try:
-            weights = _weights(enrolment.weights)
+            weights = weights_of(enrolment.weights).reshape(STATES, -1)
             faces = _faces(enrolment)
             agreement = _agreement(enrolment.light) if enrolment.light else None
         except (ValueError, KeyError, cv2.error) as error:
@@ -152,9 +152,10 @@ class Look:
         return cls(faces, weights, *margins, *heard, enrolment.least_alike, *odds, agreement)
 
 
-def _weights(encoded: str) -> Floats:
-    weights = np.frombuffer(base64.b64decode(encoded), "<f4").reshape(STATES, -1)
-    if not (np.abs(weights) <= LARGEST_WEIGHT).all():
+def weights_of(encoded: str) -> Floats:
+    """The numbers that a profile keeps, `(n,)`; `ValueError` if that is none, or one is none or enormous."""
+    weights = np.frombuffer(base64.b64decode(encoded), "<f4")
+    if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
         raise ValueError("weights that are no numbers, or enormous")
     return weights
 
@@ -306,11 +307,15 @@ def _occupied_for_both(states: Floats, network: Floats) -> Floats:
 
     `network` are the head's probabilities `(n, CLASSES)`. Which colour it is, is left to the states.
     """
-    piece = network[:, 1:COVERED].sum(axis=1)
-    likely = np.stack([network[:, 0], piece, piece, network[:, COVERED]], axis=1)
+    likely = occupied_by_head(network)[:, [0, 1, 1, 2]]
     weighed = np.maximum(states, LEAST_BELIEVED)
     weighed /= weighed.sum(axis=1, keepdims=True)
     return _also_told(weighed, slice(4), np.maximum(likely, LEAST_BELIEVED))
+
+
+def occupied_by_head(network: Floats) -> Floats:
+    """How likely *empty*, *a piece* and *covered* are, `(n, 3)`, from the head's probabilities `(n, CLASSES)`."""
+    return np.stack([network[:, 0], network[:, 1:COVERED].sum(axis=1), network[:, COVERED]], axis=1)
 
 
 def light_by_head(network: Floats) -> Floats:

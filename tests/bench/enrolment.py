@@ -27,7 +27,7 @@ import cv2
 import numpy as np
 
 from calibration.check import FAR_APART
-from calibration.cubes import colours_of_cubes, learn_cubes
+from calibration.cubes import cube_composer, learn_cubes
 from calibration.enrol import POOR, refuse_bad_colours, refuse_unlike_twins
 from calibration.enrolment import EnrolmentError, learn
 from calibration.training.artwork import ArtStudio, CubeStudio
@@ -150,15 +150,17 @@ def learn_pieces(empty, pieces, base, *, anyway):
 
 
 def learn_any_cubes(empty, cubes, base, *, anyway):
-    refuse_bad_colours(colours_of_cubes(empty, cubes, BOARD), "the picture", anyway=anyway)
-    return learn_cubes(empty, cubes, BOARD, base)
+    composer = cube_composer(empty, cubes, BOARD)
+    refuse_bad_colours(composer.colours, "the picture", anyway=anyway)
+    return learn_cubes(composer, base)
 
 
-def all_sets(numbers, pictures, keep, read_one):
+def all_sets(numbers, pictures, keep, *, cubes):
     """The rows of these sets; those that `keep` has are not read again."""
     lines = keep.read_text(encoding="utf-8").splitlines(keepends=True) if keep and keep.exists() else []
     rows = [json.loads(line) for line in lines if line.endswith("\n")]
-    known = {(row["set"], row["pictures"]): row for row in rows if row.get("cubes", False) == (read_one is read_cubes)}
+    known = {(row["set"], row["pictures"]): row for row in rows if row.get("cubes", False) == cubes}
+    read_one = read_cubes if cubes else read_set
     base = Recogniser.bundled()
     for number in numbers:
         row = known.get((number, pictures))
@@ -182,8 +184,8 @@ def main():
     sets, pictures = (160, 25) if asked.full else (asked.sets, asked.pictures)
     cv2.setNumThreads(1)
     tallies, covered, noticed, refused, spent = defaultdict(Tally), 0, 0, 0, 0.0
-    read_one, least = (read_cubes, FAR_APART) if asked.cubes else (read_set, POOR)
-    for row in all_sets(range(asked.first, asked.first + sets), pictures, asked.keep, read_one):
+    least = FAR_APART if asked.cubes else POOR
+    for row in all_sets(range(asked.first, asked.first + sets), pictures, asked.keep, cubes=asked.cubes):
         own, quality = Tally(), "pointed out" if row["apart"] < least else "told apart well"
         for i, (verdicts, over, seen) in enumerate(row["read"]):
             covered, noticed = covered + over, noticed + seen

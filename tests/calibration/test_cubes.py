@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from calibration import composing
 from calibration.check import examine
 from calibration.composing import CubeComposer
-from calibration.cubes import LearntCubes, learn_cubes
+from calibration.cubes import LearntCubes, cube_composer, learn_cubes
 from calibration.enrol import colours_in_words, name_of_colour, refuse_bad_colours
 from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from calibration.training.artwork import CubeStudio
@@ -118,11 +119,19 @@ def test_the_colour_of_a_cube_is_measured_not_that_of_its_shadow_or_tile(cube, h
     assert np.abs(colours - cube).max() < 12
 
 
+def test_cubes_that_lean_out_of_the_picture_are_drawn_as_far_as_they_are_seen(monkeypatch):
+    monkeypatch.setattr(composing, "_STEEPEST", np.radians(80))
+    ground = np.full((400, 400, 3), (150, 190, 215), np.uint8)
+    contents = [ALL_CONTENTS.index(piece) for piece in ARRANGEMENT]
+    composer, rng = CubeComposer(ground, ground, contents, BOARD, 0), np.random.default_rng(0)
+    assert all(composer.compose(rng).view.shape == (200, 200, 3) for _ in range(12))
+
+
 def test_cubes_of_one_colour_only_are_refused(shots, monkeypatch):
     monkeypatch.setattr(CubeComposer, "_colour", lambda *_: np.array((60.0, 60.0, 60.0)))
-    sights = list(map(sight, shots))
+    composer = cube_composer(*map(sight, shots), BOARD)
     with pytest.raises(EnrolmentError, match="look too much alike"):
-        learn_cubes(*sights, BOARD, Recogniser.bundled(), boards=30)
+        learn_cubes(composer, Recogniser.bundled(), boards=30)
 
 
 def arranged(light, dark):
