@@ -169,9 +169,12 @@ def _match_text(file: str) -> MatchText:
     if not text.removeprefix("\ufeff").strip():
         raise click.ClickException(f"{file} is empty; a match text has moves, or at least tags")
     try:
-        return MatchText.read(text)
+        match = MatchText.read(text)
     except NotationError as error:
         raise click.ClickException(f"{file}, {error}") from error
+    if match.resigned and "Winner" not in match.tags:
+        raise click.ClickException(f'{file} does not say who resigned; add [Winner "light"] or [Winner "dark"] to it')
+    return match
 
 
 def _json_lines(match: Match, entries: tuple[Entry, ...]) -> Iterator[dict[str, Any]]:

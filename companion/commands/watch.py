@@ -73,14 +73,15 @@ def watch(
         referee = Referee(game, variant=variant)
         table = Table(source, referee, recorder, clock=time.monotonic, others=others, lamps=equipment.lamps)
         open_until_done.enter_context(closing(table))
-        told = table.start()
-        _tell(told, as_json=as_json)
+        _tell(table.start(), as_json=as_json)
+        moved = False
         while not table.ended:
-            told += (news := table.step(_POLL_S))
+            news = table.step(_POLL_S)
             _tell(news, as_json=as_json)
+            moved = moved or any(isinstance(event, events.MovePlayed) for event in news)
         if table.view.lost:
             raise click.ClickException(table.view.lost)
-        if table.view.trouble and not any(isinstance(event, events.MovePlayed) for event in told):
+        if table.view.trouble and not moved:
             raise click.ClickException(table.view.trouble)
         if table.view.trouble and not table.view.over:
             click.echo(f"at its end {table.view.trouble}", err=True)
@@ -117,8 +118,20 @@ def _turn(event: Any, what: str) -> str:
     return f"{event.ply:3d}. {what}"
 
 
+def _correction(event: events.Corrected) -> str:
+    if event.takes_up_again:
+        return "The resignation is taken back"
+    if event.position:
+        return f"What lies there is taken up as the game: {event.position}"
+    return f"Corrected: {' '.join(event.before)} is now {' '.join(event.after)}"
+
+
 _WORDS: dict[type[Event], Callable[[Any], str]] = {
-    events.MatchStarted: lambda e: f"A match begins on {e.layout}; the first piece goes {e.first}.",
+    events.MatchStarted: lambda e: (
+        f"A match begins on {e.layout}; the first piece goes {e.first}."
+        if e.ply == 1
+        else f"The match goes on, on {e.layout}, with ply {e.ply}."
+    ),
     events.MovePlayed: lambda e: _turn(e, f"{_name(e.colour)} {e.move}{'!' if e.ruled else ''}   {e.score}"),
     events.PassForced: lambda e: _turn(e, f"{_name(e.colour)} has no legal square and passes"),
     events.LastChance: lambda e: f"Last chance for {_name(e.colour)}: {_squares(e.legal)}",
@@ -128,11 +141,7 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.BoardDisturbed: lambda e: f"Disturbed: {_squares(e.squares)}",
     events.BoardRestored: lambda e: f"As it was again: {_squares(e.squares)}",
     events.MoveTakenBack: lambda e: _turn(e, f"{e.move} is taken back"),
-    events.Corrected: lambda e: (
-        "The resignation is taken back"
-        if e.takes_up_again
-        else f"Corrected: {' '.join(e.before)} is now {' '.join(e.after)}"
-    ),
+    events.Corrected: _correction,
     events.ChoiceNeeded: lambda e: f"Not sure ({e.question}): {'; '.join(e.choices)}",
     events.SourceLost: lambda e: f"{e.source} is lost: {e.why}",
     events.SourceBack: lambda e: f"{e.source} is back",

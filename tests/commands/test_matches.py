@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.__main__ import main
+from companion.events import Corrected, MatchStarted
 from companion.rules import MatchText
 from companion.store import FILE_NAME, MatchLog, Opening
 from tests.store.playing import EXAMPLE, example_events
@@ -98,6 +99,17 @@ def test_show_tells_the_match_event_by_event(data):
     assert [line["event"] for line in told[1:]] == [event.as_dict()["event"] for event in example_events()]
 
 
+def test_show_tells_a_match_that_was_taken_up_again(data):
+    with MatchLog.open(Path(data), lambda: datetime(2026, 5, 1, 13, tzinfo=UTC)) as log:
+        again = MatchStarted(time=0.0, table="2", ply=4, first="outside", layout="4x4")
+        taken_up = Corrected(time=1.0, table="2", ply=1, before=(), after=(), position="..../..../..../D... dark -")
+        log.append(2, (again, taken_up))
+    shown = " ".join(printed("show", 2, "--data", data).split())
+    assert shown.count("A match begins") == 1
+    assert "The match goes on, on 4x4, with ply 4." in shown
+    assert "What lies there is taken up as the game: ..../..../..../D... dark -" in shown
+
+
 def test_export_is_match_text_that_reads_back(data, tmp_path):
     text = printed("export", 1, "--data", data)
     assert MatchText.read(text).tags["Dark"] == "Ben [junior]"
@@ -141,6 +153,17 @@ def test_an_empty_file_is_no_match(data, tmp_path, text):
     result = matches("import", file, "--data", data)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == f"Error: {file} is empty; a match text has moves, or at least tags\n"
+    assert len(lines("list", "--data", data)) == 2
+
+
+def test_who_won_a_resigned_match_is_not_guessed(data, tmp_path):
+    file = tmp_path / "resigned.mjn"
+    file.write_text('[Termination "resigned"]\n\n1. a1+ a3><\n', encoding="utf-8")
+    result = matches("import", file, "--data", data)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        f'Error: {file} does not say who resigned; add [Winner "light"] or [Winner "dark"] to it\n'
+    )
     assert len(lines("list", "--data", data)) == 2
 
 
