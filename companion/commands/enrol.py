@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from calibration.cards import learn_cards
 from calibration.cubes import cube_composer, learn_cubes
@@ -109,9 +110,11 @@ def enrol(
         raise click.UsageError("give --empty and --pieces, or --card for each kind, or all of them")
     if pieces is None and (anyway or light_is_darker):
         raise click.UsageError("--anyway and --light-is-darker are about pieces: give --empty and --pieces, too")
+    plain = _are_plain(variant, cards)
+    if plain and light_is_darker:
+        raise click.UsageError("--light-is-darker is about pieces with marks: either cubes may be the darker ones")
     known, told = profile or Profile(), []
     if empty is not None and pieces is not None:
-        plain = variant == GREEN_BOX or bool(cards)
         brighter = None if plain else Colour.DARK if light_is_darker else Colour.LIGHT
         sights = _sights(known, (empty, pieces), corners, layout, brighter)
         known, words = (
@@ -121,13 +124,29 @@ def enrol(
         )
         told.append(f"knows the sixteen {'cubes' if plain else 'pieces'}. {words}")
     if cards:
+        if pieces is None and known.variant != GREEN_BOX and known.enrolment is not None:
+            raise EnrolmentError(
+                "cards belong to the Green Box, and this profile knows pieces with marks: give --empty and --pieces of "
+                "its cubes as well, or leave out --profile"
+            )
         learnt = _learnt(cards, corners, layout, optics_of(known))
         kept = tuple(card for card in known.cards if card.kind not in {new.kind for new in learnt})
         known = known.model_copy(update={"cards": (*kept, *learnt)})
         told.append(f"knows the cards: {', '.join(card.kind for card in known.cards)}.{_missing(known.cards)}")
-    update = ({"name": name} if name else {}) | ({"variant": GREEN_BOX} if cards else {"variant": variant})
+    update = ({"name": name} if name else {}) | {"variant": GREEN_BOX if plain else variant}
     known.model_copy(update=update).write(output)
     click.echo("\n".join(f"{output} {words}" for words in told), err=True)
+
+
+def _are_plain(variant: str, cards: tuple[tuple[Kind, str], ...]) -> bool:
+    """Whether the pieces are the Green Box's cubes, as they are where cards are.
+
+    Wrong usage if cards are given and the variant is said to be another.
+    """
+    said = click.get_current_context().get_parameter_source("variant") is ParameterSource.COMMANDLINE
+    if cards and said and variant != GREEN_BOX:
+        raise click.UsageError("cards belong to the Green Box: leave out --card, or --variant standard")
+    return bool(cards) or variant == GREEN_BOX
 
 
 def _sights(

@@ -11,7 +11,7 @@ from calibration.cards import cut_out
 from calibration.enrolment import EnrolmentError
 from companion.__main__ import main
 from companion.camera.green_box import card_face
-from companion.profile import Profile
+from companion.profile import EnrolledFace, Enrolment, Profile
 from companion.rules import Kind, Layout
 from companion.vision.board import BoardPose
 from companion.vision.cards import CardArt
@@ -72,6 +72,18 @@ def test_a_card_that_is_enrolled_again_leaves_the_others_known(enrol):
     assert after["puller"] != before["puller"]
 
 
+def test_cards_do_not_make_a_green_box_of_pieces_with_marks(enrol, tmp_path):
+    wooden = tmp_path / "wooden.json"
+    faces = (EnrolledFace(piece="light straight", picture=""),) * 8
+    Profile(enrolment=Enrolment(backbone="", faces=faces, weights="", margin=1.0, least_alike=0.3)).write(wooden)
+    known = Profile.read(wooden)
+    result, path = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT)), options=("--profile", str(wooden)))
+    assert result.exit_code == 1
+    assert "this profile knows pieces with marks" in result.output
+    assert not path.exists()
+    assert Profile.read(wooden) == known
+
+
 def test_a_board_is_no_card():
     board = cv2.copyMakeBorder(card_face(Kind.PULLER), 60, 60, 60, 60, cv2.BORDER_CONSTANT, value=(40, 60, 50))
     height, width = board.shape[:2]
@@ -116,6 +128,11 @@ def test_pictures_that_teach_nothing_are_refused_in_one_line(enrol, cards, says)
         (["--empty", "e.png"], "--empty and --pieces go together"),
         (["--card", "pusher=c.png", "--anyway"], "--anyway and --light-is-darker are about pieces"),
         (["--card", "pusher=c.png", "--light-is-darker"], "--anyway and --light-is-darker are about pieces"),
+        (["--card", "pusher=c.png", "--variant", "standard"], "cards belong to the Green Box"),
+        (
+            ["--empty", "e.png", "--pieces", "p.png", "--variant", "green-box", "--light-is-darker"],
+            "--light-is-darker is about pieces with marks",
+        ),
         ([], "give --empty and --pieces, or --card for each kind"),
     ],
 )
