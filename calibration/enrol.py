@@ -16,8 +16,9 @@ import numpy as np
 from calibration.check import BURNT, DARKEST, FAR_APART
 from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from companion.readings import EMPTY
-from companion.rules import Colour, Piece
+from companion.rules import Colour, Kind, Piece
 from companion.vision.enrolled import Look
+from companion.vision.faces import DARK, LIGHT
 from companion.vision.rectify import away_side, patches, rectify
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ _SIDES = ("near", "right", "far", "left")
 _OR_DARKER = "; if Light's are the darker ones, add --light-is-darker"
 _EXCHANGED = 2
 """Quarter turns after which the arrangement looks as if the players had exchanged their colours."""
+_KNOWN, _MANY, _HARDLY_ANY = 0.9, 8, 1
+"""Marks of which the recogniser is so sure are known; half of the pieces are many, and one may always be misread."""
 _NO_TWINS = -0.2
 """Kinds that are less apart than this, all in all, were not laid out two by two."""
 _HARDLY = 0.0
@@ -82,11 +85,19 @@ _BRIGHT = 160
 
 
 def refuse_bad_pictures(
-    empty: Sight, pieces: Sight, layout: Layout, recogniser: Recogniser, names: tuple[str, str], brighter: Colour | None
+    empty: Sight,
+    pieces: Sight,
+    layout: Layout,
+    recogniser: Recogniser,
+    names: tuple[str, str],
+    brighter: Colour | None,
+    *,
+    anyway: bool = False,
 ) -> None:
     """Say in one line what is wrong with the pictures, if something is.
 
-    `brighter` is whose pieces are the brighter ones; None if nobody knows.
+    `brighter` is whose pieces are the brighter ones; None if nobody knows. With `anyway` marks may mean something else
+    than they look like.
 
     Raises:
         EnrolmentError: which picture, and what to do.
@@ -113,10 +124,24 @@ def refuse_bad_pictures(
             "picture, not on Light's; take it from Light's side, or give --corners from Light's a1"
             + (_OR_DARKER if turns == _EXCHANGED and brighter is Colour.LIGHT else "")
         )
+    if not anyway and _is_mirrored(said[1], layout):
+        raise EnrolmentError(
+            f"the arrangement in {names[1]} is seen as in a mirror: switch that off in the camera, or lay rows from "
+            "left to right; if these marks only look like that, add --anyway"
+        )
 
 
 def _probabilities(view: Bytes, sight: Sight, layout: Layout, recogniser: Recogniser) -> NDArray[np.float32]:
     return recogniser.recognise(patches(view, layout, away_side(sight[1].points(), layout)), mirror_too=True)
+
+
+def _is_mirrored(said: NDArray[np.float32], layout: Layout) -> bool:
+    """Whether the marks that the recogniser knows fit the arrangement seen in a mirror, and not as it should lie."""
+    kinds = said[:, LIGHT] + said[:, DARK]
+    seen = np.where(kinds.max(axis=1) >= _KNOWN, kinds.argmax(axis=1), -1)
+    wanted = np.array([list(Kind).index(piece.kind) for piece in ARRANGEMENT])
+    mirrored = wanted.reshape(layout.rows, layout.columns)[:, ::-1].ravel()
+    return bool((seen == mirrored).sum() >= _MANY and (seen == wanted).sum() <= _HARDLY_ANY)
 
 
 def _turns(lightness: NDArray[np.floating], layout: Layout) -> int:

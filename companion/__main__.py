@@ -32,7 +32,7 @@ COMMANDS = {
 
 
 # What OpenCV and FFmpeg write to standard error is said by our own errors, in one line.
-os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
+os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # what numpy multiplies is too small to be shared among threads
 os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")  # seconds that a silent camera is waited for
@@ -43,7 +43,9 @@ os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")  # seconds that 
 def main() -> None:
     """Referee, scorer and log for the board game Mijnlieff, played with real pieces."""
     if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
-        sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are no text go out as they came in
+        # names of files that are no text go out as they came in; a terminal that lacks a letter shows another
+        any_letter = sys.stdout.encoding.lower() in ("utf-8", "utf8")
+        sys.stdout.reconfigure(errors="surrogateescape" if any_letter else "replace")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from companion.errors import LayoutError, ProfileError
 from companion.rules import Layout
 
-Point = tuple[float, float]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Point = tuple[Finite, Finite]
 """x and y in pixels of the upright picture."""
 
 
@@ -41,7 +42,6 @@ class EnrolledFace(BaseModel):
     """A PNG."""
 
 
-Finite = Annotated[float, Field(allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Light = Annotated[float, Field(ge=-20, le=20)]
 """What no light is brighter or darker than."""
@@ -65,6 +65,10 @@ class EnrolledLight(BaseModel):
     """How far the colours that follow from it are to be believed."""
 
 
+Margin = Annotated[float, Field(ge=0.01, le=100)]
+"""A difference of logarithms of what is left unexplained."""
+
+
 class Enrolment(BaseModel):
     """What is known of a set's looks: written by ``calibrate enrol``, understood by `companion.vision.enrolled`."""
 
@@ -76,11 +80,11 @@ class Enrolment(BaseModel):
     faces: Annotated[tuple[EnrolledFace, ...], Field(min_length=8, max_length=64)]
     weights: Base64
     """Little-endian floats of 4 bytes."""
-    margin: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    margin: Margin
     """How much worse the faces of a kind have to explain a piece than the best of its colour to make it improbable."""
     others_say: Annotated[float, Field(ge=0, le=1)] = 0.0
     """How much what the faces of the other colour explain tells of the kind: where both colours bear the same marks."""
-    colour_margin: Annotated[float, Field(gt=0, allow_inf_nan=False)] = 0.2
+    colour_margin: Margin = 0.2
     """How much worse all faces of a colour have to explain it than the other colour's, to speak against the colour."""
     colours_heard: Annotated[float, Field(ge=0, le=1)] = 0.0
     """How much counts what the network says of colours, which it has learnt from other sets."""
@@ -121,6 +125,7 @@ class EnrolledCubes(BaseModel):
     """That of the logarithm of `half` from board to board."""
 
 
+Bend = Annotated[float, Field(ge=-1000, le=1000)]
 Pixels = Annotated[int, Field(gt=0, le=100_000)]
 
 
@@ -139,7 +144,7 @@ class LensModel(BaseModel):
     """Focal length, in pixels across and down."""
     centre: tuple[Finite, Finite]
     """Where the lens's axis meets the picture, x and y."""
-    distortion: tuple[Finite, Finite, Finite, Finite, Finite]
+    distortion: tuple[Bend, Bend, Bend, Bend, Bend]
     """k1, k2, p1, p2, k3."""
     error: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     """Root mean square distance, in pixels, of what was seen from where the model says it is."""
@@ -185,7 +190,9 @@ class Profile(BaseModel):
     @model_validator(mode="after")
     def _has_one_set(self) -> Self:
         if self.enrolment is not None and self.cubes is not None:
-            raise ValueError("a set is of pieces with marks or of plain cubes, not both")
+            raise ValueError(
+                "it has enrolment and cubes, but a set is of pieces with marks or of plain cubes, not of both"
+            )
         return self
 
     @field_validator("layout")
@@ -205,7 +212,7 @@ class Profile(BaseModel):
             ProfileError: if the file cannot be read, is no JSON, or a field is unknown or bad; the message names it.
         """
         try:
-            told: Any = json.loads(Path(path).read_text(encoding="utf-8"))
+            told: Any = json.loads(Path(path).read_text(encoding="utf-8-sig"))
         except OSError as error:
             raise ProfileError(f"the profile {path} cannot be read: {error.strerror}") from error
         except (ValueError, RecursionError) as error:
@@ -216,8 +223,8 @@ class Profile(BaseModel):
             return cls.model_validate(told)
         except ValidationError as error:
             first = error.errors()[0]
-            field = ".".join(map(str, first["loc"]))
-            raise ProfileError(f"the profile {path} has a bad field {field!r}: {first['msg']}") from error
+            where = f"has a bad field {field!r}" if (field := ".".join(map(str, first["loc"]))) else "makes no sense"
+            raise ProfileError(f"the profile {path} {where}: {first['msg']}") from error
 
     def write(self, path: str | Path) -> None:
         """Keep the profile in a file; what was in it is lost only when all is written.

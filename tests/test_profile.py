@@ -32,6 +32,7 @@ def test_a_profile_that_is_written_is_read_back_equal(tmp_path):
         ('{"version": 1, "corners": [[1, 2]]}', "bad field 'corners'"),
         ('{"version": 1, "corners": [[1, 2], [3, 4], [5, 6], [7, "x"]]}', "bad field 'corners.3.1'"),
         ('{"version": 1, "variant": "chess"}', "bad field 'variant'"),
+        ('{"version": 1, "corners": [[1, 2], [3, 4], [5, 6], [7, Infinity]]}', "bad field 'corners.3.1'"),
     ],
 )
 def test_a_bad_profile_names_what_is_wrong(tmp_path, text, says):
@@ -40,6 +41,12 @@ def test_a_bad_profile_names_what_is_wrong(tmp_path, text, says):
     with pytest.raises(ProfileError) as refused:
         Profile.read(path)
     assert says in str(refused.value)
+
+
+def test_a_profile_that_an_editor_marked_as_utf_8_is_read(tmp_path):
+    path = tmp_path / "p.json"
+    path.write_text('{"version": 1, "name": "kitchen"}', encoding="utf-8-sig")
+    assert Profile.read(path).name == "kitchen"
 
 
 def test_a_missing_profile_says_so(tmp_path):

@@ -10,7 +10,7 @@ from tests.bench.stress.eye import Errors
 from tests.bench.stress.look import STANDARD
 from tests.bench.stress.shows import disturbed_game
 from tests.bench.stress.studio import Studio
-from tests.bench.stress.watching import NAMES, eyes, imagine_game, watch_clip
+from tests.bench.stress.watching import NAMES, eyes, imagine_game, watch_box, watch_clip
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -49,3 +49,10 @@ def test_a_disturbance_in_pictures_makes_no_wrong_move(name, reader):
     verdict = watch_clip(NAMES.index(name), reader)
     assert verdict.acts == [name]
     assert verdict.outcome == "exact", verdict
+
+
+@pytest.mark.slow
+def test_a_disturbed_game_of_the_green_box_is_exact_where_people_say_what_cards_do_not(reader):
+    verdict = watch_box(3, reader)
+    assert verdict.outcome == "exact", verdict
+    assert verdict.kinds <= 10

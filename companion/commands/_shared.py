@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
+import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,6 +71,11 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except CompanionError as error:
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it is not tried again
+            raise click.ClickException("there is no room left for what is written; make room, and try again") from error
 
 
 def _at_home(_context: click.Context, _option: click.Parameter, place: str | None) -> str | None:

@@ -167,10 +167,11 @@ def ports() -> Iterator[Finding]:
 
 def data_folder(data: str) -> Iterator[Finding]:
     """Whether matches can be kept, and whether those that are kept are sound."""
-    from companion.store import is_there  # noqa: PLC0415 (the database may be what is broken)
+    from companion.store import FILE_NAME, is_there  # noqa: PLC0415 (the database may be what is broken)
 
     if "://" not in data:
         yield from _folder(f"data folder {data}", Path(data))
+        yield from _own(Path(data) / FILE_NAME)
     if not is_there(data):
         if "://" in data:
             yield Finding("match log", State.NOTE, "will be made by the first match")
@@ -190,9 +191,24 @@ def data_folder(data: str) -> Iterator[Finding]:
         yield Finding("match log", State.GOOD, f"{len(matches)} matches, all sound")
 
 
+def _own(file: Path) -> Iterator[Finding]:
+    """Whether the log that is there can be written to."""
+    if _is_there(file) and not os.access(file, os.W_OK):
+        step = f"make it yours: sudo chown $USER {file} && chmod u+w {file}"
+        yield Finding(f"match log {file}", State.BAD, "may not be written to", step)
+
+
+def _is_there(path: Path) -> bool:
+    """Whether a file or folder is there, as far as one may look."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def _folder(where: str, folder: Path) -> Iterator[Finding]:
     """Whether a folder, or the one it will be made in, can be written to, and how much goes into it."""
-    there = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    there = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if _is_there(parent))
     try:
         with tempfile.TemporaryFile(dir=there):
             pass

@@ -8,7 +8,7 @@ import click
 
 from calibration.lens import find_target, measure
 from companion.camera import read_picture
-from companion.commands.sight import profile_option
+from companion.commands.sight import profile_option, refuse_output
 from companion.profile import Profile
 
 _HARDLY = 2.0
@@ -25,8 +25,10 @@ def lens(pictures: tuple[str, ...], profile: Profile | None, output: str) -> Non
     Take them with the camera you play with, at the size you play at: the target flat, tilted this way and that, near
     and far, in the middle and in the corners. With --profile, what that one knows is kept.
     """
+    known = profile or Profile()
+    refuse_output(output, known, ["lens"])
     measured = measure([find_target(read_picture(Path(picture)), picture) for picture in pictures])
-    (profile or Profile()).model_copy(update={"lens": measured.model}).write(output)
+    known.model_copy(update={"lens": measured.model}).write(output)
     width, height = measured.model.size
     click.echo(
         f"{output} knows the lens, from {measured.pictures} pictures of {width} x {height}: it moves points by up to "

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 import time
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.errors import SourceSyntaxError, VisionError
+from companion.errors import ProfileError, SourceSyntaxError, VisionError
 from companion.profile import Profile
 from companion.rules import FirstMove, Layout, LayoutError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
     import numpy as np
     from numpy.typing import NDArray
@@ -89,6 +91,45 @@ def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
         callback=use,
         help="What calibration has learnt of this set and camera; other options go before it.",
     )(command)
+
+
+_KNOWS = {"enrolment": "its pieces", "cubes": "its cubes", "lens": "its lens"}
+"""The fields of a profile that took somebody's time, and what they tell."""
+
+
+def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Iterable[str] = ()) -> None:
+    """Make sure, before anything is learnt, that a profile can be written to `output` and nothing is lost there.
+
+    What is there already may only know what is `kept`, and what is learnt `anew`: fields of a profile, and `cards`.
+
+    Raises:
+        ProfileError: if something else is there, or a profile that knows more.
+    """
+    file = Path(output)
+    if output == "-" or output.endswith(("/", os.sep)) or file.is_dir():
+        raise ProfileError(f"{output} is no file: give -o the name of one, such as set.json")
+    if not file.absolute().parent.is_dir():
+        raise ProfileError(
+            f"there is no folder {file.parent} to write {file.name} into: make it, or give -o another name"
+        )
+    if not file.is_file():
+        return
+    try:
+        there = Profile.read(file)
+    except ProfileError as error:
+        raise ProfileError(f"{output} is there already and is no profile: give -o another name") from error
+    lost = [
+        what
+        for field, what in _KNOWS.items()
+        if field not in anew and getattr(there, field) and not getattr(kept, field)
+    ]
+    if {card.kind for card in there.cards} - {card.kind for card in kept.cards} - set(cards):
+        lost.append("its cards")
+    if lost:
+        raise ProfileError(
+            f"{output} knows {' and '.join(lost)}, and would not any more: add --profile {output} to keep that, "
+            "or give -o another name"
+        )
 
 
 def corners_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -264,6 +305,8 @@ def board_reader(
 ) -> BoardReader:
     """The reader of single pictures: with the set and the lens that a profile knows, else as the program comes.
 
+    A set counts where its variant is played: cubes are not read as pieces with marks, nor these as cubes.
+
     Raises:
         ProfileError: if the set was enrolled with another version of the recogniser.
     """
@@ -274,10 +317,11 @@ def board_reader(
 
     optics, eyes = optics_of(profile), Recogniser.bundled()
     recogniser: RecogniserOfPatches = eyes
-    if profile is not None and profile.enrolment is not None:
-        recogniser = EnrolledRecogniser(eyes, Look.of(profile.enrolment))
-    elif profile is not None and profile.cubes is not None:
-        recogniser = CubeRecogniser(eyes, CubeLook.of(profile.cubes))
+    known = profile if profile is not None and profile.variant == variant else Profile()
+    if known.enrolment is not None:
+        recogniser = EnrolledRecogniser(eyes, Look.of(known.enrolment))
+    elif known.cubes is not None:
+        recogniser = CubeRecogniser(eyes, CubeLook.of(known.cubes))
     return BoardReader(layout, recogniser, locator(corners, optics), optics, cubes=variant == GREEN_BOX, sets=sets)
 
 

@@ -34,6 +34,8 @@ def tiles(source: str, layout: Layout, *, forget: bool, dry_run: bool) -> None:
 
     Lays out each of the eight kinds in turn, shows how far apart they read, and stores that in the board.
     """
+    if forget and dry_run:
+        raise click.UsageError("--default stores, and --dry-run does not: give one of them")
     with wrong_usage():
         board = open_tiles(source, layout, clock=time.monotonic, wait=time.sleep)
     with board:

@@ -101,6 +101,14 @@ def test_kept_matches_are_counted_and_damage_is_found(machine, tmp_path):
     assert "companion matches verify 1" in damaged["next_step"]
 
 
+def test_a_log_that_may_not_be_written_to_is_bad(machine, tmp_path, monkeypatch):
+    (tmp_path / "matches.sqlite3").touch()
+    monkeypatch.setattr("companion.commands.doctor.os.access", lambda path, _: Path(path).suffix != ".sqlite3")
+    code, found = examine("--data", str(tmp_path))
+    assert code == 1
+    assert "sudo chown $USER" in found[f"match log {tmp_path}/matches.sqlite3"]["next_step"]
+
+
 def test_a_log_that_is_none_is_bad(machine, tmp_path):
     (tmp_path / "matches.sqlite3").write_bytes(b"no database at all" * 100)
     code, findings = examine("--data", str(tmp_path))

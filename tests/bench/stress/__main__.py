@@ -1,11 +1,11 @@
 """Games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
 
-    python -m tests.bench.stress [--games N] [--clips N] [--imagined N] [--hours H] [--full] [--keep FILE]
+    python -m tests.bench.stress [--games N] [--boxes N] [--clips N] [--imagined N] [--hours H] [--full] [--keep FILE]
 
-*Games* are whole ones; a *clip* is one disturbance in mid-game and a move, all disturbances in turn; *imagined* games
-have no pixels but readings by an eye that errs (see `eye`), so that settling and the referee meet thousands. Every one
-has its number and is always the same. What was watched is kept in FILE, line by line, and not watched again: a run that
-was stopped goes on. ``--full`` is 200 games and 10 hours.
+*Games* are whole ones, *boxes* those of the Green Box; a *clip* is one disturbance in mid-game and a move, all
+disturbances in turn; *imagined* games have no pixels but readings by an eye that errs (see `eye`), so that settling and
+the referee meet thousands. Every one has its number and is always the same. What was watched is kept in FILE, line by
+line, and not watched again: a run that was stopped goes on. ``--full`` is 200 games, 40 of the Green Box, and 10 hours.
 
 *Exact*: the game as it was played, and nobody was asked anything. *Wrong*: a move was told that did not lie there then,
 or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end, but not asked about.
@@ -23,7 +23,7 @@ from pathlib import Path
 import cv2
 
 from tests.bench.stress.eye import Errors
-from tests.bench.stress.watching import eyes, imagine_game, watch_clip, watch_game, watch_quiet
+from tests.bench.stress.watching import eyes, imagine_game, watch_box, watch_clip, watch_game, watch_quiet
 
 MINUTES = 1
 """Of one quiet stretch."""
@@ -31,11 +31,17 @@ ERRORS = Errors(odd=0.02, unsure=0.01, blind=0.0)
 """Of imagined eyes; worse than the ones that ship, but for hands that they do not notice."""
 WATCH = {
     "game": watch_game,
+    "box": watch_box,
     "clip": watch_clip,
     "imagined": lambda seed, _: imagine_game(seed, ERRORS),
     "quiet": lambda seed, reader: watch_quiet(seed, MINUTES, reader),
 }
-NAMES = {"game": "whole games", "clip": "clips of one disturbance", "imagined": "games imagined without pixels"}
+NAMES = {
+    "game": "whole games",
+    "box": "whole games of the Green Box",
+    "clip": "clips of one disturbance",
+    "imagined": "games imagined without pixels",
+}
 
 
 def known(path: Path) -> dict[tuple[str, int], dict]:
@@ -74,6 +80,9 @@ def print_games(what: str, rows: list[dict]) -> None:
     }
     print(f"\n{len(rows)} {what}: " + ", ".join(f"{n} {outcome}" for outcome, n in count.items()))
     delays = [delay for row in rows for _, delay in row["delays"]]
+    if asked := sum(row.get("kinds", 0) for row in rows):
+        due = sum(row.get("due", 0) for row in rows)
+        print(f"asked which kind a cube is: {asked} times, {due} of them after the same card twice in a row")
     print(f"hand off the board to committed move, {len(delays)} moves: ", end="")
     print(f"p50 {percentile(delays, 50):.2f} s, p95 {percentile(delays, 95):.2f} s, most {max(delays):.2f} s")
     calm = [delay for row in rows for act, delay in row["delays"] if act != "quick moves"]
@@ -117,16 +126,18 @@ def main() -> None:
     """Watch, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--games", type=int, default=0)
+    parser.add_argument("--boxes", type=int, default=0)
     parser.add_argument("--clips", type=int, default=58)
     parser.add_argument("--imagined", type=int, default=100)
     parser.add_argument("--hours", type=float, default=0.25)
-    parser.add_argument("--full", action="store_true", help="200 games, 10 hours")
+    parser.add_argument("--full", action="store_true", help="200 games, 40 of the Green Box, 10 hours")
     parser.add_argument("--keep", type=Path, default=Path("stress.jsonl"), metavar="FILE")
     parser.add_argument("--nice", type=int, default=15, help="how far to stand back for other work")
     asked = parser.parse_args()
     cv2.setNumThreads(1)
     os.nice(asked.nice)
     wanted = {"game": 200 if asked.full else asked.games, "clip": asked.clips, "imagined": asked.imagined}
+    wanted["box"] = 40 if asked.full else asked.boxes
     wanted["quiet"] = math.ceil((10.0 if asked.full else asked.hours) * 60 / MINUTES)
     rows = watched(asked.keep, [(kind, seed) for kind, number in wanted.items() for seed in range(number)])
     for kind, name in NAMES.items():

@@ -34,7 +34,10 @@ def plain_move(stage: Stage, move: Move, after: str = "") -> Act:
 
 def hesitation(stage: Stage, game: Game, move: Move) -> Act:
     """Put down, and moved on before the hand leaves."""
-    others = [play.square for play in legal_plays(game) if play.square != move.square] or [move.square]
+    others = [play.square for play in legal_plays(game) if play.square != move.square]
+    if not others:
+        yield from plain_move(stage, move)
+        return
     yield from stage.fetch(move.colour, move.piece)
     yield from stage.put(move.colour, others[stage.rng.integers(len(others))])
     square = next(reversed(stage.board))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from calibration.training import cards
 from calibration.training.scene import BoardLook, Family, Grid, SetLook, draw_board, draw_set, luminance, ordinary
 from calibration.training.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS, vary
 from companion.rules import Layout
@@ -50,6 +51,8 @@ class Look:
     exposure: float
     tint: tuple[float, float, float]
     layout: Layout = STANDARD
+    cards: cards.CardLook | None = None
+    """Of the Green Box, whose pieces are cubes."""
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -69,6 +72,29 @@ def draw_look(rng: np.random.Generator, layout: Layout = STANDARD) -> Look:
     fine = max(look.size, _FINE)
     plates = replace(look.board, plates=2, gap=min(look.board.gap, _WIDEST_GAP))
     return replace(look, layout=layout, distance=look.distance * long, size=fine, board=plates)
+
+
+def draw_green_box(rng: np.random.Generator) -> Look:
+    """A table with the Green Box: loose tiles, cubes that are plainly light and dark, and any print of its cards."""
+    board, pieces = _readable_cubes(rng)
+    look = replace(_standard_look(rng), board=board, pieces=pieces, cards=cards.draw_look(rng))
+    size = SIZES[rng.choice((2, 3))]
+    return replace(
+        look, size=size, fill=float(rng.uniform(0.42, 0.56)), cloth=_cloth(rng, board, look.cards), turn=look.turn / 2
+    )
+
+
+def _readable_cubes(rng: np.random.Generator) -> tuple[BoardLook, SetLook]:
+    while True:
+        board = draw_board(rng, Family.CUBES)
+        pieces = draw_set(rng, Family.CUBES, board)
+        seen = all(_differ(body.colour, tile) for body in pieces.bodies.values() for tile in board.colours)
+        if board.plates == STANDARD.columns and not board.checkered and ordinary(pieces) and seen:
+            return board, pieces
+
+
+def _differ(one: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+    return bool(np.abs(np.subtract(one, other)).max() >= _LEGIBLE)
 
 
 def _standard_look(rng: np.random.Generator) -> Look:
@@ -106,9 +132,12 @@ def _legible(body) -> bool:
     return bool(contrast >= _LEGIBLE)
 
 
-def _cloth(rng: np.random.Generator, board: BoardLook) -> tuple[float, float, float]:
+def _cloth(
+    rng: np.random.Generator, board: BoardLook, on_it: cards.CardLook | None = None
+) -> tuple[float, float, float]:
     while True:
         woods = LIGHT_WOODS + MIDDLE_WOODS + DARK_WOODS
         colour = vary(rng, woods[rng.integers(len(woods))], 14)
-        if abs(np.sqrt(luminance(colour)) - np.sqrt(luminance(board.colours[0]))) * 255 > _APART:
+        others = [board.colours[0], *([on_it.paper] if on_it else [])]
+        if all(abs(np.sqrt(luminance(colour)) - np.sqrt(luminance(other))) * 255 > _APART for other in others):
             return colour

@@ -10,11 +10,15 @@ import numpy as np
 from companion.camera.frames import Frame
 from companion.rules import Game, Layout, Move
 from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE, legal_plays, plain_move
-from tests.bench.stress.look import STANDARD, Look, draw_look
+from tests.bench.stress.look import STANDARD, Look, draw_green_box, draw_look
 from tests.bench.stress.stage import Act, Stage
 from tests.bench.stress.studio import Studio
 from tests.bench.stress.weather import Weather
 
+_BETWEEN, _MEANWHILE = 0.25, 0.2
+"""Of the Green Box: the shares of moves before which something happens, and with which."""
+_CARD_FIRST = 0.3
+_OF_CUBES = ("hesitation", "wrong square", "taken back", "two hands", "set straight")
 _QUICK = 0.15
 """The share of moves after which the opponent does not wait for the hand to be gone."""
 
@@ -55,6 +59,16 @@ def disturbed_game(seed: int, layout: Layout = STANDARD, *, calm: bool = False) 
     stage, weather = Stage(look, rng), Weather(rng)
     end = _random_game(rng, Game.start("outside", layout=layout), 99)
     act = _calm_game(stage, end) if calm else _game(stage, weather, end)
+    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
+
+
+def green_box(seed: int, *, calm: bool = False) -> Show:
+    """A random game of the Green Box; if `calm`, people do nothing but play."""
+    rng = np.random.default_rng((5, 6, seed))
+    look = draw_green_box(rng)
+    stage, weather = Stage(look, rng), Weather(rng)
+    end = _random_game(rng, Game.start("anywhere", layout=look.layout), 99)
+    act = _with_cards(stage, weather, end, calm=calm)
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
 
 
@@ -165,6 +179,42 @@ def _calm_game(stage: Stage, end: Game) -> Act:
         yield from plain_move(stage, move)
         yield from stage.wait(0.8, 1.2)
     yield from stage.wait(1.0)
+
+
+def _with_cards(stage: Stage, weather: Weather, end: Game, *, calm: bool) -> Act:
+    """A cube and its card for every move, now and then the card first."""
+    yield from stage.wait(1.2, 2.5)
+    game = _beginning(end)
+    for move in _moves(end):
+        what = 0.5 if calm else stage.rng.random()
+        if what < _BETWEEN:
+            name = list(BETWEEN)[stage.rng.integers(len(BETWEEN))]
+            stage.note(name)
+            yield from BETWEEN[name](stage, weather)
+            yield from stage.wait(0.3, 1.0)
+        card_first = stage.rng.random() < _CARD_FIRST
+        if card_first:
+            yield from _card(stage, move)
+        if what > 1 - _MEANWHILE:
+            name = _OF_CUBES[stage.rng.integers(len(_OF_CUBES))]
+            stage.note(name)
+            yield from WITH_MOVE[name](stage, game, move)
+        else:
+            yield from _fetch_and_put(stage, move)
+            yield from stage.leave(move.colour)
+        if not card_first:
+            yield from stage.wait(0.1, 1.2)
+            yield from _card(stage, move)
+        yield from stage.wait(0.6, 1.5)
+        game = game.play(move)
+    yield from stage.wait(2.5)
+
+
+def _card(stage: Stage, move: Move) -> Act:
+    yield from stage.lay_card(move.colour, move.kind)
+    if stage.played and stage.played[-1].move == move:  # not before both lie there
+        stage.played[-1].put, stage.played[-1].off = stage.time, None
+    yield from stage.leave(move.colour)
 
 
 def _fetch_and_put(stage: Stage, move) -> Act:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion.camera.play import Lying
+from companion.camera.play import CARD_THICKNESS, Card, Lying
 from companion.rules import Colour, Kind, Move, Piece, Square
 from tests.bench.stress.look import Look
 from tests.bench.stress.studio import Hand, Moment, Slide, Thing
@@ -22,6 +22,9 @@ _GRIP_Y = 0.12
 _ARM = 7.0
 _SPARE = 0.98
 _CARRIED = 0.45
+_PILE_ASIDE = 0.45
+"""Between the board, a pile of cards and the cubes, in squares."""
+_CUBE_STEP = 0.72
 
 
 @dataclass(slots=True)
@@ -47,8 +50,12 @@ class Stage:
         self.slide = Slide()
         self.spares: dict[Piece, list[Lying]] = defaultdict(list)
         self.board: dict[Square, Lying] = {}
+        self.piles: dict[Colour, list[Lying]] = {colour: [] for colour in Colour}
+        """The cards that were laid, of the Green Box."""
         self.things: list[Thing] = []
         self.hands: dict[object, tuple[Hand, Lying | None]] = {}
+        self._mess = np.array([0.08, 0.08, 0.09]) * (float(rng.uniform(0.2, 1.2)) if look.cards else 0.0)
+        """How untidily cards are laid: x, y, and turned."""
         self.pace = float(rng.uniform(0.75, 1.25))
         """How slow the hands are."""
         self.played: list[Played] = []
@@ -67,7 +74,8 @@ class Stage:
         spares = tuple(lying for some in self.spares.values() for lying in some)
         hands = tuple(hand for hand, _ in self.hands.values())
         held = tuple(lying for _, lying in self.hands.values() if lying is not None)
-        return Moment((*spares, *on_board), held, hands, tuple(self.things), self.slide)
+        cards = tuple(card for pile in self.piles.values() for card in pile)
+        return Moment((*cards, *spares, *on_board), held, hands, tuple(self.things), self.slide)
 
     def _on_slide(self, lying: Lying) -> Lying:
         if self.slide == Slide():
@@ -165,7 +173,11 @@ class Stage:
         return replace(lying, x=lying.x + 0.035 * float(dx), y=lying.y + 0.035 * float(dy), turn=turned)
 
     def _aside(self, piece: Piece, column: int) -> tuple[float, float]:
-        """Where the spares of a piece lie beside the board."""
+        """Where the spares of a piece lie beside the board; cubes beyond their owner's cards."""
+        if self.look.cards is not None:
+            outwards, edge = self._own_side(piece.colour)
+            away = 2 * _PILE_ASIDE + self.look.cards.width + 0.3 + _CUBE_STEP * column
+            return edge + outwards * away, self.look.middle[1] + (1.5 - list(Kind).index(piece.kind)) * _CUBE_STEP
         aside = _SPARE * (column + 1)
         x = self.look.layout.columns + aside if piece.colour is Colour.LIGHT else -aside
         return x, self.look.middle[1] + (1.5 - list(Kind).index(piece.kind)) * _SPARE
@@ -202,6 +214,27 @@ class Stage:
         yield from self.reach(who, x, y - self._grip(who), 0.0, 0.6)
         self.spares[piece].append(replace(self.hands[who][1], z=0.0))
         self._hold(who, None)
+
+    def _own_side(self, colour: Colour) -> tuple[int, int]:
+        """On which side of the board a player's cards lie, -1 left or 1 right, and the x of that edge."""
+        return (-1, 0) if colour is Colour.LIGHT else (1, self.look.layout.columns)
+
+    def lay_card(self, who: Colour, kind: Kind) -> Act:
+        """A hand brings a card and lays it on its player's pile, towards whom it stands; the hand stays."""
+        outwards, edge = self._own_side(who)
+        x, y = edge + outwards * (_PILE_ASIDE + self.look.cards.width / 2), self.look.middle[1]
+        upright = 0.0 if who is Colour.LIGHT else math.pi
+        dx, dy, turn = np.clip(self.rng.normal(0, 1, 3), -2, 2) * self._mess
+        place = (x + float(dx), y + float(dy))
+        if who not in self.hands:
+            self.hands[who] = (self._away(who, place[0]), None)
+        hand = self.hands[who][0]
+        self._hold(who, Lying(Card(who, kind), hand.x, hand.y + self._grip(who), hand.z, upright + float(turn)))
+        yield from self.reach(who, place[0], place[1] - self._grip(who), 0.0, 0.8)
+        laid = replace(self.hands[who][1], z=len(self.piles[who]) * CARD_THICKNESS)
+        self.piles[who].append(laid)
+        self._hold(who, None)
+        yield from self.wait(0.15)
 
     def commit(self, move: Move, after: str = "") -> None:
         """The move is meant; it is played as its piece lies now."""

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from calibration.training.cards import draw_face
 from calibration.training.marks import mark
 from calibration.training.scene import Grid
+from calibration.training.symbols import draw_symbol
 from companion.camera.hand import PaintedHand, Skin
 from companion.camera.painting import Prism, View, paint, rounded
-from companion.camera.play import Lying
+from companion.camera.play import CARD_THICKNESS, Card, Lying
 from companion.camera.woods import Wood, grown
 from companion.rules import Colour, Kind, Piece, Square
 from tests.bench.stress.look import Look
@@ -21,6 +23,8 @@ _FACE = 120
 """Pixels of a face's own picture for a square."""
 _SHIFTED = 96
 _COARSE = 8
+_TABLE = 0.1
+"""How far below the board's top what lies beside it stands, in squares."""
 SKINS = (
     Skin((134, 164, 208), (158, 182, 222), (98, 82, 52)),
     Skin((76, 98, 136), (116, 140, 174), (50, 70, 140)),
@@ -100,6 +104,7 @@ class Studio:
         self._cloth = self._bare_table(rng)
         self._plate_faces = _plate_faces(look, rng)
         self._faces = {Piece(c, k): _face(look, Piece(c, k), rng) for c in Colour for k in Kind}
+        self._cards = {k: draw_face(rng, look.cards, draw_symbol(rng, k))[0] for k in Kind} if look.cards else {}
         self._board: tuple[Slide | None, np.ndarray] = (None, self._cloth)
         self._still: tuple[object, np.ndarray] = (None, self._cloth)
         self._sprites: dict[object, object] = {}
@@ -145,10 +150,9 @@ class Studio:
         if self._board[0] != moment.slide:
             self._board = (moment.slide, self._with_board(moment.slide))
         picture = self._board[1].copy()
-        solids = [(np.array([p.x, p.y]), p) for p in (*moment.lying, *moment.things)]
-        for _, solid in sorted(solids, key=lambda one: -float(one[0] @ self._towards_far)):
+        for solid in sorted((*moment.lying, *moment.things), key=self._order):
             if solid not in self._sprites:
-                ground = 0.0 if isinstance(solid, Lying) and self._near_board(solid) else -0.1
+                ground = 0.0 if isinstance(solid, Lying) and self._near_board(solid) else -_TABLE
                 prism = self._prism(solid) if isinstance(solid, Lying) else _cup(solid)
                 self._sprites[solid] = paint(self.view, prism, ground, 0.05)
             self._put(picture, self._sprites[solid])
@@ -156,6 +160,12 @@ class Studio:
             picture = cv2.GaussianBlur(picture, (0, 0), self.look.blur)
         self._still = (key, picture)
         return picture
+
+    def _order(self, solid: Lying | Thing) -> float:
+        """What is drawn first: cards, each on the ones before it, then what is farther away."""
+        if isinstance(solid, Lying) and isinstance(solid.piece, Card):
+            return solid.z - 1e3
+        return -float(np.array([solid.x, solid.y]) @ self._towards_far)
 
     def _near_board(self, lying: Lying) -> bool:
         layout = self.look.layout
@@ -188,6 +198,11 @@ class Studio:
         pieces, middle = self.look.pieces, (lying.x, lying.y)
         cosine, sine = math.cos(lying.turn), math.sin(lying.turn)
         turn = np.array([[cosine, sine], [-sine, cosine]])
+        if isinstance(lying.piece, Card):
+            half = (self.look.cards.width / 2, self.look.cards.height / 2)
+            corners = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half @ turn + middle
+            bottom, face = lying.z - _TABLE, self._cards[lying.piece.kind]
+            return Prism(corners, bottom, bottom + CARD_THICKNESS, face, corners, self.look.cards.paper)
         around = np.linspace(0, 2 * np.pi, 40, endpoint=False)
         if pieces.round:
             outline = np.column_stack([np.cos(around), np.sin(around)]) * pieces.half
@@ -240,7 +255,10 @@ def _view(look: Look) -> View:
     turn = np.stack([right, np.cross(forward, right), forward])
     eye = np.array([*look.middle, 0.0]) - forward * look.distance
     columns, rows = look.layout.columns, look.layout.rows
-    room = np.array([[-0.2, -0.2, 0], [columns + 0.2, -0.2, 0], [columns + 0.2, rows + 0.2, 0], [-0.2, rows + 0.2, 0]])
+    left, right = (
+        (-0.2, columns + 0.2) if look.cards is None else (-look.cards.width - 1, columns + look.cards.width + 1)
+    )
+    room = np.array([[left, -0.2, 0], [right, -0.2, 0], [right, rows + 0.2, 0], [left, rows + 0.2, 0]])
     view = None
     for focal in np.linspace(1.6, 0.3, 53) * look.fill * height / rows * look.distance:
         lens = np.array([[focal, 0, (width - 1) / 2], [0, focal, (height - 1) / 2], [0, 0, 1]])
@@ -297,6 +315,8 @@ def _face(look: Look, piece: Piece, rng: np.random.Generator) -> np.ndarray:
     body = look.pieces.bodies[piece.colour]
     size = round(2 * look.pieces.half * _FACE)
     face = grown(Wood(body.colour, body.edge, body.ink, body.grain * 0.4, body.grain * 0.3), size, size, 30.0, rng)
+    if look.pieces.blank:
+        return np.clip(face, 0, 255).astype(np.uint8)
     ink = cv2.resize(mark(look.pieces.style, piece.kind), (size, size), interpolation=cv2.INTER_AREA)[..., None]
     face += (np.array(body.ink, np.float32) - face) * (body.ink_strength * ink)
     return np.clip(face, 0, 255).astype(np.uint8)
@@ -308,7 +328,7 @@ def _cup(thing: Thing) -> Prism:
     face = np.full((80, 80, 3), thing.colour, np.uint8)
     cv2.circle(face, (40, 40), 33, tuple(0.35 * c for c in thing.colour), -1, cv2.LINE_AA)
     frame = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * thing.radius + (thing.x, thing.y)
-    return Prism(outline, -0.1, thing.height, face, frame, thing.colour)
+    return Prism(outline, -_TABLE, thing.height, face, frame, thing.colour)
 
 
 def _lit(picture: np.ndarray, light: Light, look: Look) -> np.ndarray:

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from companion import events
-from companion.commands.sight import board_reader
+from companion.commands.sight import GREEN_BOX, board_reader, card_reader
 from companion.readings import BoardReading
 from companion.referee import Referee
-from companion.rules import Layout, Square
+from companion.rules import Layout, Move, Square
 from companion.settling import Settler
 from companion.vision.board import BoardPose
 from companion.vision.follow import BoardFollower
+from companion.vision.piles import PileWatcher
 from companion.vision.reader import BoardReader
 from companion.vision.video import VideoReader
 from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE
 from tests.bench.stress.eye import Errors, readings
 from tests.bench.stress.look import STANDARD
-from tests.bench.stress.shows import Show, clip, disturbed_game, quiet_stretch
+from tests.bench.stress.shows import Show, clip, disturbed_game, green_box, quiet_stretch
 
 NAMES = [*WITH_MOVE, *BETWEEN, *AT_ONCE]
 """Of the clips, in the order of their numbers."""
@@ -32,7 +33,7 @@ class Verdict:
 
     seed: int
     kind: str
-    """``game``, ``clip``, ``imagined`` or ``quiet``."""
+    """``game``, ``clip``, ``imagined``, ``box`` or ``quiet``."""
     size: tuple[int, int]
     fps: int
     family: str
@@ -54,6 +55,10 @@ class Verdict:
     """The disturbance before the first trouble."""
     unseen_s: float = 0.0
     """For how long the board was not found."""
+    kinds: int = 0
+    """Of the Green Box: how often it was asked which kind a cube is, and answered rightly."""
+    due: int = 0
+    """So many of these had to be: the player had laid that card for the cube before, too."""
 
     def row(self) -> dict[str, object]:
         """As JSON wants it."""
@@ -68,6 +73,33 @@ def eyes(layout: Layout = STANDARD) -> BoardReader:
 def watch_game(seed: int, reader: BoardReader) -> Verdict:
     """A whole game."""
     return judge_game(seed, disturbed_game(seed), reader)
+
+
+def watch_box(seed: int, reader: BoardReader) -> Verdict:
+    """A whole game of the Green Box; whoever is asked which kind a cube is knows it."""
+    show = green_box(seed)
+    began = time.process_time()
+    cubes = replace(reader, cubes=True)
+    video = VideoReader(
+        cubes, BoardFollower(show.look.layout, find=reader.locate), PileWatcher(card_reader(None), show.look.layout)
+    )
+    readings = (video.read(frame.time, frame.image) for frame in show.frames())
+    heard, referee = _told(show, readings, variant=GREEN_BOX)
+    about_kinds = [e for e in heard if isinstance(e, events.KindNeeded)]
+    verdict = _judged(seed, show, began, ([e for e in heard if e not in about_kinds], referee), 0.0, "box")
+    verdict.kinds, verdict.due = len(about_kinds), sum(_is_due(show, event) for event in about_kinds)
+    verdict.told += [_line(show, event) for event in about_kinds if not _is_due(show, event)]
+    return verdict
+
+
+def _is_due(show: Show, asked: events.KindNeeded) -> bool:
+    """Whether the cube asked about is of the kind that its player had played before."""
+    moves = [ply for ply in show.end.history if isinstance(ply, Move)]
+    own = next((move for move in moves if move.square == asked.square), None)
+    if own is None:
+        return False
+    before = [move for move in moves[: moves.index(own)] if move.colour is own.colour]
+    return bool(before) and before[-1].kind is own.kind
 
 
 def watch_clip(seed: int, reader: BoardReader) -> Verdict:
@@ -138,12 +170,21 @@ def _heard(show: Show, reader: BoardReader, pose: BoardPose | None = None) -> tu
     return heard, referee, sum(unseen) * show.stage.step_s
 
 
-def _told(show: Show, seen: Iterable[BoardReading]) -> tuple[list[events.Event], Referee]:
-    settler, referee = Settler(show.look.layout), Referee(show.start)
+def _told(show: Show, seen: Iterable[BoardReading], variant: str = "standard") -> tuple[list[events.Event], Referee]:
+    settler, referee = Settler(show.look.layout), Referee(show.start, variant=variant)
     heard = referee.start(0.0)
     for reading in seen:
-        heard += referee.see(settler.feed(reading))
+        said = referee.see(settler.feed(reading))
+        for event in said:  # an answer may lead to the next question
+            if variant == GREEN_BOX and isinstance(event, events.KindNeeded):
+                said += _answered(show, referee, event)
+        heard += said
     return [*heard, *referee.finish(show.stage.time)], referee
+
+
+def _answered(show: Show, referee: Referee, asked: events.KindNeeded) -> list[events.Event]:
+    there = show.stage.content(asked.square, asked.time)
+    return referee.answer(asked.time, asked.square, there) if there else []
 
 
 def _verdict(kind: str, seed: int, show: Show, began: float, heard, unseen_s: float) -> Verdict:
