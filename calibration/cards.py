@@ -14,15 +14,16 @@ import numpy as np
 
 from calibration.enrolment import EnrolmentError
 from companion.profile import EnrolledCard
-from companion.vision.cards import KINDS, CardArt
+from companion.rules import Kind
+from companion.vision.cards import CardArt, card_picture
 from companion.vision.sheets import PITCH, around, flatten, sheets, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from companion.rules import Kind, Layout
+    from companion.rules import Layout
     from companion.vision.board import BoardPose
     from companion.vision.sheets import Sheet
 
@@ -34,26 +35,31 @@ _ONE = 0.3
 """Two rectangles that share more than this are one card, or a part of it."""
 _SIZES = (1.0, 1.6, 2.4)
 """How wide a card in a picture without a board may be taken to be, in squares; one of these fits."""
+_THE_SAME = 0.95
+"""What is as like a card as this is that card: it is so in another picture."""
 _SHORT_SIDE = 3.2
 """The shorter side of such a picture, in the same squares."""
 
 
 def learn_cards(
-    pictures: Mapping[Kind, tuple[str, Image, BoardPose | None]], layout: Layout
+    pictures: Mapping[Kind, tuple[str, Image, BoardPose | None]], layout: Layout, known: Iterable[EnrolledCard] = ()
 ) -> tuple[EnrolledCard, ...]:
     """The cards of these kinds; each from a picture (its name, BGR, and where the board is in it, if it shows one).
+
+    The cards of other kinds that are `known` already have to look otherwise, too.
 
     Raises:
         EnrolmentError: which picture shows no card, or which two show what cannot be told apart.
     """
     cut = {kind: cut_out(name, image, pose, layout) for kind, (name, image, pose) in pictures.items()}
-    art = CardArt(cut)
+    where = {Kind(card.kind): "the profile" for card in known} | {kind: name for kind, (name, *_) in pictures.items()}
+    art = CardArt({Kind(card.kind): card_picture(card) for card in known} | cut)
     for kind, picture in cut.items():
-        seen = art.kinds_on(picture[None])[0]
-        others = [other for i, other in enumerate(KINDS) if seen >> i & 1 and other is not kind]
+        alike = zip(art.kinds, art.likeness(picture[None])[0], strict=True)
+        others = [other for other, how in alike if how >= _THE_SAME and other is not kind]
         if others:
             raise EnrolmentError(
-                f"the cards of {kind} and {others[0]} look alike in {pictures[kind][0]} and {pictures[others[0]][0]}: "
+                f"the cards of {kind} and {others[0]} look alike in {where[kind]} and {where[others[0]]}: "
                 "take sharper pictures of the two, or see whether one card was taken twice"
             )
     return tuple(EnrolledCard(kind=kind.value, picture=_png(picture)) for kind, picture in cut.items())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,15 +11,26 @@ import numpy as np
 import torch
 from torch import nn
 
-from calibration.training.cards import NEAR, NONE, STRIP, StripDrawer, lessons, near_lessons
+from calibration.training.cards import (
+    ILLEGIBLE,
+    NEAR,
+    NONE,
+    READABLE,
+    SAME_CARD,
+    STRIP,
+    StripDrawer,
+    lessons,
+    near_lessons,
+    shared,
+)
 from calibration.training.dataset import Split
 from calibration.training.export import chain
 from calibration.training.network import Convolution, Shortcut
 from calibration.training.optimise import optimise
 from calibration.training.textures import Fabrics
 from calibration.training.train import Course
-from companion.vision.cards import CLASSES, CardJudge, CardRule, toned
-from companion.vision.sheets import PICTURE
+from companion.vision.cards import CLASSES, CardJudge, CardReader, CardRule, card_like, toned
+from companion.vision.sheets import PICTURE, sheets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,6 +38,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from torch import Tensor
+
+    from calibration.training.cards import StripShot
 
     Bytes = NDArray[np.uint8]
     Labels = NDArray[np.int64]
@@ -44,12 +58,12 @@ _MOST = 0.003
 class Plan:
     """How much is drawn and learnt."""
 
-    strips: int = 1_500
-    near: int = 5_000
+    strips: int = 14_000
+    near: int = 16_000
     """Cards that are drawn with little around them."""
-    held: int = 750
+    held: int = 1_500
     """Strips to choose thresholds on, and as many to measure on."""
-    steps: int = 6_000
+    steps: int = 20_000
 
 
 def draw(folder: Path, split: Split, count: int, *, near: bool = False) -> tuple[Bytes, Labels]:
@@ -79,11 +93,12 @@ class CardNetwork(nn.Sequential):
     def __init__(self) -> None:
         side = (PICTURE[0] // 8) * (PICTURE[1] // 8)
         super().__init__(
-            Convolution(3, 12, 3, 2),
-            Convolution(12, 24, stride=2),
-            Convolution(24, 48, stride=2),
-            Shortcut(48),
-            Convolution(48, 16, 1),
+            Convolution(3, 16, 3, 2),
+            Convolution(16, 32, stride=2),
+            Shortcut(32),
+            Convolution(32, 56, stride=2),
+            Shortcut(56),
+            Convolution(56, 16, 1),
             nn.Flatten(),
             nn.Linear(16 * side, CLASSES),
         )
@@ -126,50 +141,64 @@ def write_cards(folder: Path, models: Path, plan: Plan, report: Callable[[str], 
 
     strips, near = draw(folder, Split.TRAIN, plan.strips), draw(folder, Split.TRAIN, plan.near, near=True)
     network = learn(np.concatenate([strips[0], near[0]]), np.concatenate([strips[1], near[1]]), plan.steps, say)
-    return finish(network, folder, models, plan)
+    return finish(network, models, plan)
 
 
-def finish(network: CardNetwork, folder: Path, models: Path, plan: Plan) -> dict[str, Any]:
+def finish(network: CardNetwork, models: Path, plan: Plan) -> dict[str, Any]:
     """Choose thresholds for a trained network and measure it; write it and its card, which is given back."""
     file = chain("cards", network, ["cards", 3, PICTURE[1], PICTURE[0]], ["cards", CLASSES])
     (models / "cards.onnx").write_bytes(file)
     judge = CardJudge(file)
-    fitted, unseen = (
-        (judge.judge(pictures), labels)
-        for pictures, labels in (draw(folder, split, plan.held) for split in (Split.CALIBRATE, Split.TEST))
-    )
-    rule = _rule(*fitted)
+    rule = _rule([_looked_at(judge, shot) for shot in _shots(Split.CALIBRATE, plan.held)])
     card = {
         "model": "cards.onnx: a card from above to the four kinds, and to none of them",
         "parameters": sum(int(np.prod(weights.shape)) for weights in network.parameters()),
         "trained_on": f"{plan.strips} strips of table and {plan.near} cards, drawn from fixed seeds; no photograph",
         "steps": f"{plan.steps} of {BATCH} pictures",
         "rule": {"least": rule.least, "card": rule.card},
-        "measured_on": {"strips": f"{plan.held} of the test split"} | _measured(*unseen, rule),
+        "measured_on": {"strips": f"{plan.held} of the test split"}
+        | _measured(CardReader(judge, rule), _shots(Split.TEST, plan.held)),
     }
     (models / "cards.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     return card
 
 
-def _rule(probabilities: NDArray[np.float32], labels: Labels) -> CardRule:
-    """The threshold that keeps the promise on pictures that are surely of cards."""
-    surely = (probabilities[:, :NONE].sum(axis=1) >= _SURELY) & (labels < NONE)
-    own = probabilities[surely, labels[surely]]
+def _shots(split: Split, count: int) -> Iterator[StripShot]:
+    """So many strips of a split; those whose card is half hidden are left out."""
+    drawer = StripDrawer(Fabrics(np.random.default_rng((_SEEDS[split], 0))))
+    for number in range(count):
+        shot = drawer.draw(np.random.default_rng((_SEEDS[split], 2, number)))
+        if not READABLE < shot.hidden < ILLEGIBLE:
+            yield shot
+
+
+def _looked_at(judge: CardJudge, shot: StripShot) -> tuple[float, float] | None:
+    """How likely the card of a strip is one of the four, and of its own kind; None if it is not seen or is another."""
+    found = sheets(shot.view)
+    if shot.top is None or shot.kind == NONE or shot.hidden > READABLE or not found:
+        return None
+    seen = card_like(found, judge.judge(np.stack([sheet.picture(shot.view) for sheet in found])))
+    row = next((row for sheet, row in seen if shared(sheet, shot.top) >= SAME_CARD), None)
+    return None if row is None else (float(row[:NONE].sum()), float(row[shot.kind]))
+
+
+def _rule(looks: list[tuple[float, float] | None]) -> CardRule:
+    """The threshold that keeps the promise on what surely is a card."""
+    own = [right for card, right in filter(None, looks) if card >= _SURELY]
     return CardRule(least=min(float(np.quantile(own, _PROMISED, method="lower")), _MOST), card=_SURELY)
 
 
-def _measured(probabilities: NDArray[np.float32], labels: Labels, rule: CardRule) -> dict[str, Any]:
-    """Right, unclear and wrong, of pictures of cards and of pictures of anything else."""
-    said = [rule.kinds(row) for row in probabilities]
-    cards, others = np.flatnonzero(labels < NONE), np.flatnonzero(labels == NONE)
-    right = sum(said[i] == 1 << int(labels[i]) for i in cards)
-    unclear = sum(bool(said[i] >> int(labels[i]) & 1) for i in cards) - right
-    taken = sum(said[i].bit_count() == 1 for i in others)
-    return {
-        "cards": len(cards),
-        "right": round(right / len(cards), 5),
-        "unclear": round(unclear / len(cards), 5),
-        "wrong": round(1 - (right + unclear) / len(cards), 5),
-        "others": len(others),
-        "taken for a card": round(taken / len(others), 5),
-    }
+def _measured(reader: CardReader, shots: Iterator[StripShot]) -> dict[str, Any]:
+    """What is said of strips that show a card of the four kinds, and of those that show none."""
+    cards, others = Counter[str](), Counter[str]()
+    for shot in shots:
+        said = reader.judged(sheets(shot.view), shot.view)
+        if shot.top is None or shot.kind == NONE or shot.hidden > READABLE:
+            others["taken for a card" if said.bit_count() == 1 else "not"] += 1
+        elif not said >> shot.kind & 1:
+            cards["wrong" if said else "not seen"] += 1
+        else:
+            cards["right" if said.bit_count() == 1 else "unclear"] += 1
+    told = {name: round(cards[name] / cards.total(), 5) for name in ("right", "unclear", "not seen", "wrong")}
+    taken = round(others["taken for a card"] / others.total(), 5)
+    return {"cards": cards.total()} | told | {"others": others.total(), "taken for a card": taken}

@@ -43,10 +43,13 @@ NEAR: Final = (3.2, 3.6)
 _HALF_TABLE = 512
 _FACE = 80
 """Pixels of a card's own picture to a square."""
-_SAME_CARD = 0.58
+SAME_CARD: Final = 0.58
+"""What shares so much with a card frames it."""
 _ANOTHER = 0.25
-_READABLE = 0.05
-_ILLEGIBLE = 0.22
+READABLE: Final = 0.05
+"""A card of whose symbol no more is hidden can be read."""
+ILLEGIBLE: Final = 0.22
+"""And if so much is, it cannot."""
 _LEAST_CONTRAST = 1.5
 
 
@@ -305,16 +308,16 @@ def lessons(rng: Generator, shot: StripShot) -> Iterator[tuple[Bytes, int]]:
     """The pictures that a strip proposes, and what each shows; what is half right is left out."""
     proposed = sheets(shot.view)
     for sheet in proposed:
-        shared = 0.0 if shot.top is None else _shared(sheet, shot.top)
-        if shared >= _SAME_CARD and shot.hidden <= _READABLE:
+        common = 0.0 if shot.top is None else shared(sheet, shot.top)
+        if common >= SAME_CARD and shot.hidden <= READABLE:
             yield sheet.picture(shot.view), shot.kind
-        elif shared <= _ANOTHER or shot.hidden >= _ILLEGIBLE:
+        elif common <= _ANOTHER or shot.hidden >= ILLEGIBLE:
             yield sheet.picture(shot.view), NONE
-    if shot.top is not None and shot.hidden <= _READABLE:
+    if shot.top is not None and shot.hidden <= READABLE:
         yield _jittered(rng, shot.top).picture(shot.view), shot.kind
 
 
-def _shared(sheet: Sheet, top: Sheet) -> float:
+def shared(sheet: Sheet, top: Sheet) -> float:
     """How much two sheets have in common; none if the one lies across the other."""
     across = abs(np.sin(sheet.turn - top.turn))
     return 0.0 if across > 0.6 else sheet.shared(top)
@@ -338,9 +341,9 @@ def near_lessons(rng: Generator, shot: StripShot) -> Iterator[tuple[Bytes, int]]
     """The card on top as piles and slips frame it, once right and once wrong."""
     if shot.top is None:
         return
-    if shot.hidden <= _READABLE:
+    if shot.hidden <= READABLE:
         yield _jittered(rng, shot.top).picture(shot.view), shot.kind
     aside = rng.choice((-1, 1), 2) * rng.uniform(0.3, 1.0, 2) * shot.top.width
     lost = replace(_jittered(rng, shot.top), x=shot.top.x + aside[0], y=shot.top.y + aside[1])
-    if shot.hidden >= _ILLEGIBLE or lost.shared(shot.top) <= _ANOTHER:
+    if shot.hidden >= ILLEGIBLE or lost.shared(shot.top) <= _ANOTHER:
         yield lost.picture(shot.view), NONE

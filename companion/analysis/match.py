@@ -201,8 +201,11 @@ def _best_line(found: MatchAnalysis, states: Sequence[Game], analyst: Analyst) -
         return None
     start = states[found.moves.index(key)] if key else found.game
     end = start
-    while end.to_move is not None and (found.exact or end is start):
-        end = end.play(analyst.evaluate(end).best[0])
+    while end.to_move is not None:
+        value = analyst.evaluate(end)
+        if end is not start and not (found.exact and value.exact):
+            break
+        end = end.play(value.best[0])
     return Line(start, end)
 
 

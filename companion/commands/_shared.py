@@ -127,7 +127,7 @@ def read_text(path: str) -> str:
     """The text of a file, or of standard input for ``-``; a `ClickException` in one line if it cannot be read."""
     try:
         if path == "-":
-            return sys.stdin.read()
+            return sys.stdin.buffer.read().decode("utf-8")
         return Path(path).read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise click.ClickException(f"{path} is not a text file in UTF-8") from error

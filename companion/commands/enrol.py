@@ -26,6 +26,7 @@ from companion.commands.sight import (
     locator,
     optics_of,
     profile_option,
+    refuse_output,
     variant_option,
 )
 from companion.errors import CompanionError
@@ -62,6 +63,14 @@ class CardType(click.ParamType[Any]):
         return Kind(kind), path
 
 
+def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        raise click.BadParameter(f"{name!r} is no text in UTF-8") from error
+    return name
+
+
 @click.command()
 @click.option("--empty", metavar="PICTURE", help="The empty board.")
 @click.option("--pieces", metavar="PICTURE", help="The sixteen pieces in the standard arrangement.")
@@ -80,10 +89,11 @@ class CardType(click.ParamType[Any]):
 @click.option(
     "--anyway",
     is_flag=True,
-    help="Keep what shows where marks hardly show, pieces do not look alike two by two, or cubes are burnt out.",
+    help="Keep what shows where marks hardly show, pieces do not look alike two by two or look mirrored, or cubes are "
+    "burnt out.",
 )
 @click.option("--light-is-darker", is_flag=True, help="The pieces with marks that are Light's are the darker ones.")
-@click.option("--name", default="", help="What you call this set.")
+@click.option("--name", default="", callback=_as_text, help="What you call this set.")
 @click.option("-o", "--output", required=True, metavar="PROFILE", help="Where the profile is written.")
 def enrol(
     empty: str | None,
@@ -114,9 +124,11 @@ def enrol(
     if plain and light_is_darker:
         raise click.UsageError("--light-is-darker is about pieces with marks: either cubes may be the darker ones")
     known, told = profile or Profile(), []
+    anew = ["enrolment", "cubes"] if pieces is not None else []
+    refuse_output(output, known, anew, [kind.value for kind, _ in cards])
     if empty is not None and pieces is not None:
         brighter = None if plain else Colour.DARK if light_is_darker else Colour.LIGHT
-        sights = _sights(known, (empty, pieces), corners, layout, brighter)
+        sights = _sights(known, (empty, pieces), corners, layout, brighter, anyway=anyway)
         known, words = (
             _with_cubes(known, *sights, layout, pieces, anyway=anyway)
             if plain
@@ -129,11 +141,12 @@ def enrol(
                 "cards belong to the Green Box, and this profile knows pieces with marks: give --empty and --pieces of "
                 "its cubes as well, or leave out --profile"
             )
-        learnt = _learnt(cards, corners, layout, optics_of(known))
-        kept = tuple(card for card in known.cards if card.kind not in {new.kind for new in learnt})
+        kept = tuple(card for card in known.cards if card.kind not in {kind.value for kind, _ in cards})
+        learnt = _learnt(cards, kept, corners, layout, optics_of(known))
         known = known.model_copy(update={"cards": (*kept, *learnt)})
         told.append(f"knows the cards: {', '.join(card.kind for card in known.cards)}.{_missing(known.cards)}")
-    update = ({"name": name} if name else {}) | {"variant": GREEN_BOX if plain else variant}
+    update = {"variant": GREEN_BOX if plain else variant} | ({"name": name} if name else {})
+    update |= {"layout": str(layout)} if pieces is None else {}
     known.model_copy(update=update).write(output)
     click.echo("\n".join(f"{output} {words}" for words in told), err=True)
 
@@ -150,16 +163,22 @@ def _are_plain(variant: str, cards: tuple[tuple[Kind, str], ...]) -> bool:
 
 
 def _sights(
-    known: Profile, names: tuple[str, str], corners: Corners | None, layout: Layout, brighter: Colour | None
+    known: Profile,
+    names: tuple[str, str],
+    corners: Corners | None,
+    layout: Layout,
+    brighter: Colour | None,
+    *,
+    anyway: bool,
 ) -> tuple[Sight, Sight]:
     """The two pictures with the place of the board in each, if a set can be enrolled from them.
 
-    `brighter` is whose pieces are the brighter ones, if that is known.
+    For `brighter` and `anyway` see `refuse_bad_pictures`.
     """
     refuse_other_boards(layout)
     optics = optics_of(known)
     empty, pieces = (_sight(path, corners, layout, optics) for path in names)
-    refuse_bad_pictures(empty, pieces, layout, Recogniser.bundled(), names, brighter)
+    refuse_bad_pictures(empty, pieces, layout, Recogniser.bundled(), names, brighter, anyway=anyway)
     return empty, pieces
 
 
@@ -184,14 +203,19 @@ def _with_cubes(
 
 
 def _learnt(
-    cards: tuple[tuple[Kind, str], ...], corners: Corners | None, layout: Layout, optics: Optics
+    cards: tuple[tuple[Kind, str], ...],
+    kept: tuple[EnrolledCard, ...],
+    corners: Corners | None,
+    layout: Layout,
+    optics: Optics,
 ) -> tuple[EnrolledCard, ...]:
+    """The cards of these pictures, which look otherwise than the ones that are kept."""
     kinds = [kind for kind, _ in cards]
     twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
     if twice:
         raise EnrolmentError(f"the card of {twice} is given twice; one picture of it is enough")
     pictures = {kind: (path, *_card_sight(path, corners, layout, optics)) for kind, path in cards}
-    return learn_cards(pictures, layout)
+    return learn_cards(pictures, layout, kept)
 
 
 def _missing(cards: tuple[EnrolledCard, ...]) -> str:

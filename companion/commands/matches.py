@@ -239,5 +239,5 @@ def _minute(started: str) -> str:
 
 
 def _clock_face(seconds: float) -> str:
-    minutes, rest = divmod(seconds, 60)
-    return f"{int(minutes)}:{rest:04.1f}"
+    minutes, tenths = divmod(round(10 * seconds), 600)
+    return f"{minutes}:{tenths / 10:04.1f}"

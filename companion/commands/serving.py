@@ -156,9 +156,10 @@ def serve(
     with ExitStack() as running:
         running.callback(_leave_hanging, tables.values())
         wait_for_the_end = told_to_stop(running)
+        # the port first: where another companion has it, that one's match is not touched
+        serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
         for table in tables.values():
             running.enter_context(table.running())
-        serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
         _tell_where(serving.port, keys.pin, addresses)
         wait_for_the_end()
 

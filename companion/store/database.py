@@ -83,7 +83,12 @@ class Database:
         if self._engine.dialect.name != "sqlite":
             return
         with self._told(), self._engine.connect() as connection:
-            connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            busy, *_ = connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (0,)
+        if busy:
+            raise StoreError(
+                f"it is erased, but another program is reading {self._name}, so what was there is on the disk still: "
+                "end that program, and erase once more"
+            )
 
     def close(self) -> None:
         """Let go of every connection."""

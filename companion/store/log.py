@@ -218,7 +218,7 @@ class MatchLog:
             pictures = connection.execute(
                 sa.select(picture_rows.c.digest, picture_rows.c.evidence).where(picture_rows.c.match_id == match)
             )
-            kept = {picture.digest: bytes(picture.evidence) for picture in pictures}
+            kept = {picture.digest: _as_bytes(picture.evidence) for picture in pictures}
         return _verified(row, links, told, kept, known)
 
     def _begin(self, connection: sa.Connection, opening: Opening, started: str | None) -> int:
@@ -259,6 +259,11 @@ class MatchLog:
             erased = connection.execute(sa.delete(rows).where(rows.c.match_id == match)).rowcount
         self._database.forget_erased()
         return erased
+
+
+def _as_bytes(evidence: bytes | memoryview | str) -> bytes:
+    """What a column of bytes gives; a text only where somebody put one there."""
+    return evidence.encode() if isinstance(evidence, str) else bytes(evidence)
 
 
 _ENDS = sa.select(match_rows.c.table_id, match_rows.c.length, match_rows.c.head)
@@ -302,7 +307,7 @@ def _naming(match: int) -> Iterator[None]:
     """Tell which match it was whose rows make no sense."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, StoreError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, StoreError) as error:
         raise StoreError(f"match {match} is damaged: {error}; companion matches verify {match} tells more") from error
 
 

@@ -213,7 +213,9 @@ class Session:
         self._expected_seq = (seq + 1) % wire.SEQ_MODULUS
 
     def _take_state(self, state: State) -> None:
-        if self.board is not None and len(state.letters) != self.board.squares:
+        if self.board is None:
+            return  # how many squares it has is not known yet; it is asked again once it has said
+        if len(state.letters) != self.board.squares:
             self.counters.senseless += 1
             return
         self.letters = state.letters

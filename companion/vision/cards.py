@@ -25,10 +25,10 @@ from companion.vision.context import softmax
 from companion.vision.faces import FACE, Face, FaceMatcher, by_content
 from companion.vision.lens import PINHOLE
 from companion.vision.rectify import PATCH
-from companion.vision.sheets import PICTURE, around, flatten, sheets, within
+from companion.vision.sheets import PICTURE, around, flatten, sheets, things, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -52,7 +52,7 @@ _MAYBE = 0.5
 _ANGLES = tuple(half + turn for half in (0, 180) for turn in (-12, -6, 0, 6, 12))
 """By so many degrees an enrolled card may be turned in the rectangle around it, which may be a messy pile's."""
 _APART = 0.1
-"""Two sheets that share no more than this are two things."""
+"""Two sheets that share no more than this lie side by side."""
 _ALIKE = 0.7
 """A card that is less like every enrolled one than this is none of them."""
 _NEARLY = 0.15
@@ -70,9 +70,13 @@ class CardRule:
     card: float
     """From this probability of all kinds together on, it is a card of these."""
 
+    def is_card(self, row: Floats) -> bool:
+        """Whether what has these probabilities `(CLASSES,)` is a card of the four kinds."""
+        return float(row[: len(KINDS)].sum()) >= self.card
+
     def kinds(self, row: Floats) -> int:
         """The kinds that cannot be ruled out, as bits in the order of `KINDS`; all of them unless it is a card."""
-        if float(row[: len(KINDS)].sum()) < self.card:
+        if not self.is_card(row):
             return ANY
         return sum(1 << i for i in range(len(KINDS)) if row[i] >= self.least) or ANY
 
@@ -111,17 +115,27 @@ class CardArt:
     @classmethod
     def of(cls, enrolled: Iterable[EnrolledCard]) -> Self | None:
         """The cards of a profile; None if it has none. Raises `ProfileError` if one is no picture."""
-        pictures = {Kind(card.kind): _picture(card) for card in enrolled}
+        pictures = {Kind(card.kind): card_picture(card) for card in enrolled}
         return cls(pictures) if pictures else None
 
-    def kinds_on(self, pictures: Image) -> list[int]:
-        """What each picture may show, as bits; 0 where it shows none of them, or less clearly than others."""
-        alike = self._matcher.likeness(np.stack([_patch(picture) for picture in pictures]))
-        explained, enough = by_content(alike), max(_ALIKE, float(alike.max()) - _NEARLY)
-        return [
-            sum(1 << int(kind) for kind in self._matcher.contents[row >= -_MARGIN]) if best >= enough else 0
-            for row, best in zip(explained, alike.max(axis=1), strict=True)
-        ]
+    def kinds_among(self, found: Sequence[Sheet], pictures: Image) -> int:
+        """What the things may show that sheets with these pictures frame, as bits; 0 if none of these.
+
+        What is less clearly one of them than another thing does not count.
+        """
+        alike = self.likeness(pictures)
+        best = alike.max(axis=1)
+        enough = max(_ALIKE, float(best.max()) - _NEARLY)
+        return reduce(or_, (self._kinds(alike[same].max(axis=0)) for same in things(found, best, enough)), 0)
+
+    def likeness(self, pictures: Image) -> Floats:
+        """How alike each picture is to each card, `(n, cards)`; 1 at most."""
+        return self._matcher.likeness(np.stack([_patch(picture) for picture in pictures]))
+
+    def _kinds(self, alike: Floats) -> int:
+        """The cards that cannot be ruled out where each is so much alike `(cards,)`."""
+        explained = by_content(alike[None])[0]
+        return sum(1 << int(kind) for kind in self._matcher.contents[explained >= -_MARGIN])
 
 
 def middle(picture: Image) -> Image:
@@ -136,7 +150,8 @@ def _patch(picture: Image) -> Image:
     return np.asarray(cv2.copyMakeBorder(picture, y, y, x, x, cv2.BORDER_REPLICATE), np.uint8)
 
 
-def _picture(card: EnrolledCard) -> Image:
+def card_picture(card: EnrolledCard) -> Image:
+    """The picture that a profile keeps of a card; raises `ProfileError` if it is none."""
     image = cv2.imdecode(np.frombuffer(card.png, np.uint8), cv2.IMREAD_COLOR)
     if image is None or image.shape != (PICTURE[1], PICTURE[0], 3):
         raise ProfileError(f"the enrolled {card.kind} card in this profile is damaged: enrol it again")
@@ -174,21 +189,32 @@ class CardReader:
         if not found:
             return 0
         pictures = np.stack([sheet.picture(view) for sheet in found])
-        known = reduce(or_, self._art.kinds_on(pictures)) if self._art else 0
+        known = self._art.kinds_among(found, pictures) if self._art else 0
         if known or (self._art and len(self._art.kinds) == len(KINDS)):
             return known
         return self._plain(found, self._judge.judge(pictures))
 
     def _plain(self, found: list[Sheet], probabilities: Floats) -> int:
         """What plain drawings say; whatever may be a card and is not surely read may be any."""
-        shares = probabilities[:, : len(KINDS)].sum(axis=1)
-        cards = [i for i, share in enumerate(shares) if share >= self._rule.card]
-        said = reduce(or_, (self._rule.kinds(probabilities[i]) for i in cards), 0)
-        for i in np.flatnonzero((shares >= _MAYBE) & (shares < self._rule.card)):
-            beside = all(found[i].shared(found[card]) < _APART for card in cards)
-            if beside or not said >> int(probabilities[i, : len(KINDS)].argmax()) & 1:
+        seen = list(card_like(found, probabilities))
+        cards = [(sheet, row) for sheet, row in seen if self._rule.is_card(row)]
+        said = reduce(or_, (self._rule.kinds(row) for _, row in cards), 0)
+        for sheet, row in seen:
+            beside = all(sheet.shared(card) < _APART for card, _ in cards)
+            if not self._rule.is_card(row) and (beside or not said >> int(row[: len(KINDS)].argmax()) & 1):
                 return ANY
         return said
+
+
+def card_like(found: Sequence[Sheet], probabilities: Floats) -> Iterator[tuple[Sheet, Floats]]:
+    """What may be cards: the sheet of each that is most surely one, and the probabilities `(CLASSES,)`.
+
+    Those of all sheets that frame it are averaged as logarithms.
+    """
+    shares = probabilities[:, : len(KINDS)].sum(axis=1)
+    for same in things(found, shares, _MAYBE):
+        together = np.log(np.maximum(probabilities[same], _UNHEARD_OF)).mean(axis=0)
+        yield found[same[0]], softmax(together)
 
 
 def _kinds(bits: int) -> frozenset[Kind] | None:

@@ -48,9 +48,13 @@ _SLENDER = (1.08, 2.0)
 """Of the longer side, in shorter ones."""
 _LEAST_FILLED = 0.84
 _LEVELS = (0.2, 0.35, 0.5, 0.65, 0.8)
+_THIN = np.ones((9, 9), np.uint8)
+"""What is narrower than this is thin, in pixels of the view."""
 _PLAIN = 8.0
 """A channel that differs by less than this over the strip shows nothing."""
 _INNER = 0.8
+_ONE_THING = 0.5
+"""Those that share so much with the worthiest one frame the same thing."""
 _SAME = 0.85
 """Rectangles that share this much of what they cover together are the same thing."""
 
@@ -160,6 +164,18 @@ def sheets(view: Image, pitch: int = PITCH) -> list[Sheet]:
     return found
 
 
+def things(found: Sequence[Sheet], worth: Floats, least: float) -> Iterator[list[int]]:
+    """Which of the sheets of one view frame the same thing, worthiest first; without those worth less than `least`.
+
+    A card's outline, the line around its picture and the pile under it are so many looks at one card.
+    """
+    left = [int(i) for i in np.argsort(-worth) if worth[i] >= least]
+    while left:
+        same = [i for i in left if i == left[0] or found[i].shared(found[left[0]]) >= _ONE_THING]
+        yield same
+        left = [i for i in left if i not in same]
+
+
 def within(found: Sequence[Sheet], lay: Floats, picture: tuple[int, int]) -> list[Sheet]:
     """The sheets that a picture of this width and height shows, but for their rims; `lay` is from view to picture."""
     shown = []
@@ -182,7 +198,17 @@ def _rectangles(view: Image, pitch: int) -> Iterator[Sheet]:
 
 
 def _drawings(view: Image) -> Iterator[Image]:
-    """Black and white pictures of the view in which a card may be one white or one black thing."""
+    """Black and white pictures of the view in which a card may be one white or one black thing.
+
+    Each also without what is thin in white and in black: a card is parted there from what it touches.
+    """
+    for drawing in _levels_and_edges(view):
+        yield drawing
+        for without in (cv2.MORPH_OPEN, cv2.MORPH_CLOSE):
+            yield np.asarray(cv2.morphologyEx(drawing, without, _THIN), np.uint8)
+
+
+def _levels_and_edges(view: Image) -> Iterator[Image]:
     soft = cv2.GaussianBlur(view, (0, 0), 1.0)
     lab = cv2.cvtColor(soft, cv2.COLOR_BGR2LAB)
     for number, channel in enumerate(cv2.split(lab)):

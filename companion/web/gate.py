@@ -109,7 +109,7 @@ class Gate:
         origin = request.headers.get("Origin")
         if origin is None and request.is_json and "Sec-Fetch-Site" not in request.headers:
             return  # a program: no browser sends JSON to another page's address without asking us first
-        if origin is None or urlsplit(origin).netloc.lower() != request.host.lower():
+        if origin is None or _host_of(origin) != request.host.lower():
             abort(403, _("this request comes from another page"))
 
     def _is_ours(self, host: str) -> bool:
@@ -167,6 +167,14 @@ def is_local() -> bool:
     address = _address(request.remote_addr or "")
     mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
     return address is not None and (mapped or address).is_loopback
+
+
+def _host_of(origin: str) -> str:
+    """Host and port of an Origin header; empty if it is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
 
 
 def _address(text: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

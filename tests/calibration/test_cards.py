@@ -15,7 +15,7 @@ from companion.profile import EnrolledFace, Enrolment, Profile
 from companion.rules import Kind, Layout
 from companion.vision.board import BoardPose
 from companion.vision.cards import CardArt
-from companion.vision.sheets import CARD, RIM
+from companion.vision.sheets import CARD, RIM, Sheet
 
 
 def picture(*kinds, ground=(40, 60, 50), turn=0.0, light=1.0):
@@ -55,7 +55,7 @@ def test_four_cards_are_learnt_and_known_again_in_other_light(enrol):
         card = cv2.resize(card_face(kind), CARD, interpolation=cv2.INTER_AREA)
         seen = cv2.copyMakeBorder(card, RIM, RIM, RIM, RIM, cv2.BORDER_CONSTANT, value=(90, 80, 70)) * 0.6 + 20
         for view in (seen, seen[::-1, ::-1]):
-            said = art.kinds_on(view.astype(np.uint8)[None])[0]
+            said = art.kinds_among([Sheet(0, 0, *CARD, 0)], view.astype(np.uint8)[None])
             assert said >> number & 1
             sure += said.bit_count() == 1
     assert sure >= 6
@@ -82,6 +82,20 @@ def test_cards_do_not_make_a_green_box_of_pieces_with_marks(enrol, tmp_path):
     assert "this profile knows pieces with marks" in result.output
     assert not path.exists()
     assert Profile.read(wooden) == known
+
+
+def test_a_card_that_looks_like_one_that_is_known_is_refused(enrol):
+    _, path = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT)))
+    known = Profile.read(path)
+    result, _ = enrol((Kind.DIAGONAL, picture(Kind.STRAIGHT)), options=("--profile", str(path)))
+    assert result.exit_code == 1
+    assert "the cards of diagonal and straight look alike" in result.output
+    assert Profile.read(path) == known
+
+
+def test_the_board_that_is_said_is_kept(enrol):
+    _, path = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT)), options=("--layout", "ring"))
+    assert Layout.parse(Profile.read(path).layout) == Layout.parse("ring")
 
 
 def test_a_board_is_no_card():
@@ -133,6 +147,7 @@ def test_pictures_that_teach_nothing_are_refused_in_one_line(enrol, cards, says)
             ["--empty", "e.png", "--pieces", "p.png", "--variant", "green-box", "--light-is-darker"],
             "--light-is-darker is about pieces with marks",
         ),
+        (["--card", "pusher=c.png", "--name", "caf\udce9"], "is no text in UTF-8"),
         ([], "give --empty and --pieces, or --card for each kind"),
     ],
 )

@@ -16,8 +16,10 @@ from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, lea
 from calibration.shapes import find_tops
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
 from calibration.training.truth import JUDGED
+from companion.camera.play import Lying, Moment
+from companion.camera.studio import Studio
 from companion.commands.enrol import enrol
-from companion.profile import EnrolledFace, Enrolment, Profile
+from companion.profile import EnrolledCard, EnrolledCubes, EnrolledFace, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING
 from companion.rules import Colour, Layout
 from companion.vision.board import BoardPose
@@ -101,6 +103,48 @@ def test_whether_the_network_knows_the_colours_of_a_set_is_found_out(shots, monk
     learnt = learn(*sights, BOARD, Recogniser.bundled(), boards=16)
     heard = learnt.enrolment.colours_heard
     assert heard > 0.5 if knows else heard == 0
+
+
+def test_marks_that_are_known_are_not_learnt_from_a_mirrored_picture(tmp_path, monkeypatch):
+    monkeypatch.setattr("companion.commands.enrol.learn", lambda *_: learnt())
+    (tmp_path / "mirrored").mkdir()
+    lying = [Lying(p, s.column + 0.5, s.row + 0.5, 0.0, 0.02) for p, s in zip(ARRANGEMENT, BOARD, strict=True)]
+    studio = Studio(BOARD, ())
+    for name, things in (("empty", ()), ("pieces", tuple(lying))):
+        picture = studio.picture(Moment(things), 0)
+        cv2.imwrite(str(tmp_path / f"{name}.png"), picture)
+        cv2.imwrite(str(tmp_path / "mirrored" / f"{name}.png"), cv2.flip(picture, 1))
+    corners = studio.corners
+    width = picture.shape[1]
+    mirrored = [(width - 1 - x, y) for x, y in np.array(corners)[[1, 0, 3, 2]]]
+    assert "seen as in a mirror" in str(run(tmp_path / "mirrored", mirrored).exception)
+    assert run(tmp_path / "mirrored", mirrored, "--anyway").exit_code == 0
+    assert run(tmp_path, corners).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("output", "says"),
+    [
+        ("none/set.json", "there is no folder"),
+        ("-", "is no file"),
+        ("folder", "is no file"),
+        ("photo.jpg", "is there already and is no profile"),
+        ("box.json", "knows its cubes and its cards, and would not any more: add --profile"),
+    ],
+)
+def test_nothing_is_learnt_where_it_could_not_be_kept_or_something_would_be_lost(tmp_path, monkeypatch, output, says):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "photo.jpg").write_bytes(b"a photograph")
+    numbers = dict.fromkeys(("middle", "half", "own", "shift", "stretch"), 1.0)
+    cubes = EnrolledCubes(backbone="", states="", direction="", **numbers)
+    Profile(cubes=cubes, cards=(EnrolledCard(kind="straight", picture=""),)).write("box.json")
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    result = CliRunner().invoke(enrol, ["--card", "pusher=none.jpg", "-o", output])
+    assert says in str(result.exception)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+    kept = CliRunner().invoke(enrol, ["--profile", "box.json", "--card", "pusher=none.jpg", "-o", "box.json"])
+    assert "there is no picture none.jpg" in str(kept.exception)
 
 
 def test_the_same_picture_twice_is_refused(shots):
