@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -34,6 +35,28 @@ def test_each_move_is_worth_the_change_it_makes(example):
         lost = move.before.margin - move.after.margin
         assert move.given_away == (lost if move.move.colour is Colour.LIGHT else -lost)
         assert (move.given_away == 0) == (move.move in move.before.best)
+
+
+class Hurried(Analyst):
+    """Proves so many positions, and only estimates the others."""
+
+    def __init__(self, proofs: int) -> None:
+        super().__init__()
+        self.proofs = proofs
+
+    def evaluate(self, game: Game) -> Evaluation:
+        self.proofs -= 1
+        return replace(super().evaluate(game), exact=self.proofs >= 0)
+
+
+def test_a_best_line_ends_where_it_is_not_proven_any_more():
+    pieces = {square: OPENING.content(square) for square in OPENING.layout if OPENING.content(square)}
+    joined = Game.from_position(pieces, to_move=OPENING.to_move, last=OPENING.constraint.square)
+    whole, cut = (analyse_match(joined, Hurried(proofs)) for proofs in (99, 3))
+    assert whole.line.end.outcome
+    assert len(whole.line.plies) > 4
+    assert cut.line.plies == whole.line.plies[: len(cut.line.plies)]
+    assert 1 <= len(cut.line.plies) < len(whole.line.plies)
 
 
 def test_a_match_that_is_over_is_worth_its_result(example):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 from datetime import UTC, datetime
 
 import click
 import pytest
 
 from companion.commands.equipment import Equipment
-from companion.commands.serving import own_addresses, table_for
+from companion.commands.serving import Keys, own_addresses, serve, table_for
+from companion.errors import CompanionError
 from companion.rules import Colour, Game, Layout
 from companion.store import MatchLog
 from companion.table import Players
@@ -142,6 +144,15 @@ ROUTES = """Main:
      |-- 10.9.8.7
         /32 host LOCAL
 """
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a socket that cheroot forgets
+def test_a_start_that_does_not_get_its_port_leaves_the_match_alone(log):
+    game = Game.start()
+    table = table_for(Equipment((BoardByHand(game),)), game, log, table="1")
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(CompanionError, match="cannot be had"):
+        serve({"1": table}, Keys.new(), port=other.getsockname()[1])
+    assert log.matches() == []
 
 
 def test_every_address_of_this_machine_is_told_but_those_that_lead_to_itself(tmp_path):

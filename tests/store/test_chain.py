@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from companion import events
+from companion.errors import StoreError
 from companion.store import FILE_NAME, Opening
 from tests.store.playing import example_events
 
@@ -107,6 +108,18 @@ def test_forged_link_of_another_form_is_found(log, match, tmp_path):
     assert log.verify(match).broken == "a link lacks what every link tells"
 
 
+def test_a_picture_that_was_exchanged_for_a_text_is_found(log, match, tmp_path):
+    change(tmp_path, "UPDATE pictures SET evidence = 'forged' WHERE rowid = 1")
+    assert log.verify(match).broken == "a picture was changed"
+
+
+@pytest.mark.parametrize("told", ["garbage", '{"salt":"x","told":[]}'])
+def test_names_that_make_no_sense_are_told_as_damage(log, match, tmp_path, told):
+    change(tmp_path, "UPDATE people SET told = ?", told)
+    with pytest.raises(StoreError, match=f"match {match} is damaged"):
+        log.match(match)
+
+
 def test_chain_made_up_anew_is_found_by_the_hash_on_paper(log, match):
     noted = log.match(match).digest
     assert log.verify(match, noted).sound
@@ -157,6 +170,17 @@ def test_what_is_erased_is_gone_from_the_disk(log, match, tmp_path):
     log.erase_pictures(match)
     assert not on_disk(b"Annabella")
     assert not on_disk(PICTURES[0][:300])
+
+
+def test_what_another_program_still_reads_is_not_said_to_be_gone(log, match, tmp_path):
+    reader = sqlite3.connect(tmp_path / FILE_NAME, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM people").fetchall()
+    with pytest.raises(StoreError, match="another program is reading"):
+        log.erase_names(match)
+    reader.close()
+    log.erase_names(match)
+    assert not any(b"Annabella" in file.read_bytes() for file in tmp_path.iterdir())
 
 
 def test_one_match_is_erased_and_no_other(log, match):

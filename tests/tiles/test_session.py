@@ -96,6 +96,14 @@ def test_a_board_that_was_reset_by_the_opening_says_hello_and_its_squares():
     assert talk.session.letters == EMPTY
 
 
+@pytest.mark.parametrize("squares", [3, 16, 32])
+def test_what_lies_on_a_board_counts_once_it_has_said_how_many_squares_it_has(squares):
+    talk = Talk()
+    talk.hears(State(0, 0, "." * squares))
+    assert talk.session.letters is None
+    assert [wire.spell(said) for said in talk.says()] == ["HI,1"]
+
+
 def test_a_board_that_stays_silent_is_asked_after_three_seconds():
     talk = Talk()
     assert talk.says(after_s=2.9) == []

@@ -127,3 +127,4 @@ def test_program_on_this_machine_may_rule_and_one_elsewhere_needs_the_pin(here, 
     assert room.view.paused
     assert post(here).status_code == 200
     assert post(here, Origin="http://evil.example").status_code == 403
+    assert post(elsewhere, Origin="http://[bad").status_code == 403
