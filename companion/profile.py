@@ -190,9 +190,7 @@ class Profile(BaseModel):
     @model_validator(mode="after")
     def _has_one_set(self) -> Self:
         if self.enrolment is not None and self.cubes is not None:
-            raise ValueError(
-                "it has enrolment and cubes, but a set is of pieces with marks or of plain cubes, not of both"
-            )
+            raise ValueError("it has enrolment and cubes: a set is of pieces with marks or of plain cubes, not both")
         return self
 
     @field_validator("layout")
