@@ -19,7 +19,7 @@ from companion.vision.cards import CardArt, card_picture
 from companion.vision.sheets import PITCH, around, flatten, sheets, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,14 +35,14 @@ _ONE = 0.3
 """Two rectangles that share more than this are one card, or a part of it."""
 _SIZES = (1.0, 1.6, 2.4)
 """How wide a card in a picture without a board may be taken to be, in squares; one of these fits."""
-_THE_SAME = 0.95
+THE_SAME = 0.95
 """What is as like a card as this is that card: it is so in another picture."""
 _SHORT_SIDE = 3.2
 """The shorter side of such a picture, in the same squares."""
 
 
 def learn_cards(
-    pictures: Mapping[Kind, tuple[str, Image, BoardPose | None]], layout: Layout, known: Iterable[EnrolledCard] = ()
+    pictures: Mapping[Kind, tuple[str, Image, BoardPose | None]], layout: Layout, known: Sequence[EnrolledCard] = ()
 ) -> tuple[EnrolledCard, ...]:
     """The cards of these kinds; each from a picture (its name, BGR, and where the board is in it, if it shows one).
 
@@ -56,7 +56,7 @@ def learn_cards(
     art = CardArt({Kind(card.kind): card_picture(card) for card in known} | cut)
     for kind, picture in cut.items():
         alike = zip(art.kinds, art.likeness(picture[None])[0], strict=True)
-        others = [other for other, how in alike if how >= _THE_SAME and other is not kind]
+        others = [other for other, how in alike if how >= THE_SAME and other is not kind]
         if others:
             raise EnrolmentError(
                 f"the cards of {kind} and {others[0]} look alike in {where[kind]} and {where[others[0]]}: "

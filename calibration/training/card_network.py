@@ -172,10 +172,15 @@ def _shots(split: Split, count: int) -> Iterator[StripShot]:
             yield shot
 
 
+def _is_told(shot: StripShot) -> bool:
+    """Whether a strip shows a card of the four kinds that can be read."""
+    return shot.top is not None and shot.kind != NONE and shot.hidden <= READABLE
+
+
 def _looked_at(judge: CardJudge, shot: StripShot) -> tuple[float, float] | None:
     """How likely the card of a strip is one of the four, and of its own kind; None if it is not seen or is another."""
     found = sheets(shot.view)
-    if shot.top is None or shot.kind == NONE or shot.hidden > READABLE or not found:
+    if shot.top is None or not _is_told(shot) or not found:
         return None
     seen = card_like(found, judge.judge(np.stack([sheet.picture(shot.view) for sheet in found])))
     row = next((row for sheet, row in seen if shared(sheet, shot.top) >= SAME_CARD), None)
@@ -193,7 +198,7 @@ def _measured(reader: CardReader, shots: Iterator[StripShot]) -> dict[str, Any]:
     cards, others = Counter[str](), Counter[str]()
     for shot in shots:
         said = reader.judged(sheets(shot.view), shot.view)
-        if shot.top is None or shot.kind == NONE or shot.hidden > READABLE:
+        if not _is_told(shot):
             others["taken for a card" if said.bit_count() == 1 else "not"] += 1
         elif not said >> shot.kind & 1:
             cards["wrong" if said else "not seen"] += 1

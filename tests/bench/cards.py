@@ -14,7 +14,7 @@ from collections import Counter
 import cv2
 import numpy as np
 
-from calibration.cards import cut_out
+from calibration.cards import THE_SAME, cut_out
 from calibration.training.artwork import draw_marks
 from calibration.training.cards import NONE, StripDrawer, draw_face, draw_look
 from calibration.training.textures import Fabrics
@@ -25,8 +25,6 @@ from tests.bench.shares import wilson
 
 _SEED = 31
 _READABLE, _HIDDEN = 0.05, 0.3
-_THE_SAME = 0.95
-"""Cards that are as alike as this are refused when they are enrolled."""
 LAYOUT = Layout.parse("4x4")
 
 
@@ -89,7 +87,7 @@ def enrolled(drawer, rng):
             picture = cv2.GaussianBlur(lit + rng.normal(0, 3, lit.shape), (0, 0), 1.0).clip(0, 255).astype(np.uint8)
             cut[kind] = cut_out(str(kind), picture, None, LAYOUT)
         art = CardArt(cut)
-        if (art.likeness(np.stack(list(cut.values()))) >= _THE_SAME).sum() == len(cut):
+        if (art.likeness(np.stack(list(cut.values()))) >= THE_SAME).sum() == len(cut):
             return look, CardReader.bundled(art)
 
 

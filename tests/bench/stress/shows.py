@@ -62,13 +62,13 @@ def disturbed_game(seed: int, layout: Layout = STANDARD, *, calm: bool = False) 
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
 
 
-def green_box(seed: int, *, calm: bool = False) -> Show:
-    """A random game of the Green Box; if `calm`, people do nothing but play."""
+def green_box(seed: int) -> Show:
+    """A random game of the Green Box, by two people at a real table."""
     rng = np.random.default_rng((5, 6, seed))
     look = draw_green_box(rng)
     stage, weather = Stage(look, rng), Weather(rng)
     end = _random_game(rng, Game.start("anywhere", layout=look.layout), 99)
-    act = _with_cards(stage, weather, end, calm=calm)
+    act = _with_cards(stage, weather, end)
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
 
 
@@ -181,12 +181,12 @@ def _calm_game(stage: Stage, end: Game) -> Act:
     yield from stage.wait(1.0)
 
 
-def _with_cards(stage: Stage, weather: Weather, end: Game, *, calm: bool) -> Act:
+def _with_cards(stage: Stage, weather: Weather, end: Game) -> Act:
     """A cube and its card for every move, now and then the card first."""
     yield from stage.wait(1.2, 2.5)
     game = _beginning(end)
     for move in _moves(end):
-        what = 0.5 if calm else stage.rng.random()
+        what = stage.rng.random()
         if what < _BETWEEN:
             name = list(BETWEEN)[stage.rng.integers(len(BETWEEN))]
             stage.note(name)
@@ -200,8 +200,7 @@ def _with_cards(stage: Stage, weather: Weather, end: Game, *, calm: bool) -> Act
             stage.note(name)
             yield from WITH_MOVE[name](stage, game, move)
         else:
-            yield from _fetch_and_put(stage, move)
-            yield from stage.leave(move.colour)
+            yield from plain_move(stage, move)
         if not card_first:
             yield from stage.wait(0.1, 1.2)
             yield from _card(stage, move)
