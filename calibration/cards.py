@@ -111,7 +111,7 @@ def _of_board(sheet: Sheet, outline: NDArray[np.floating]) -> bool:
 def _outermost(found: list[Sheet]) -> list[Sheet]:
     """The clear rectangles, without those that are inside or across another."""
     kept: list[Sheet] = []
-    for sheet in sorted((s for s in found if s.filled >= _CLEAR), key=lambda s: -s.width * s.height):
+    for sheet in sorted((s for s in found if s.filled >= _CLEAR), key=lambda s: -s.area):
         if not any(_overlap(sheet, other) for other in kept):
             kept.append(sheet)
     return kept

@@ -53,6 +53,8 @@ _ANGLES = tuple(half + turn for half in (0, 180) for turn in (-12, -6, 0, 6, 12)
 """By so many degrees an enrolled card may be turned in the rectangle around it, which may be a messy pile's."""
 _APART = 0.1
 """Two sheets that share no more than this lie side by side."""
+_AS_LARGE = 0.5
+"""What is smaller than this share of a card beside it is no card: they are of one size."""
 _ALIKE = 0.7
 """A card that is less like every enrolled one than this is none of them."""
 _NEARLY = 0.15
@@ -197,24 +199,31 @@ class CardReader:
     def _plain(self, found: list[Sheet], probabilities: Floats) -> int:
         """What plain drawings say; whatever may be a card and is not surely read may be any."""
         seen = list(card_like(found, probabilities))
-        cards = [(sheet, row) for sheet, row in seen if self._rule.is_card(row)]
+        cards = [(framed, row) for framed, row in seen if self._rule.is_card(row)]
         said = reduce(or_, (self._rule.kinds(row) for _, row in cards), 0)
-        for sheet, row in seen:
-            beside = all(sheet.shared(card) < _APART for card, _ in cards)
-            if not self._rule.is_card(row) and (beside or not said >> int(row[: len(KINDS)].argmax()) & 1):
+        least = max((_AS_LARGE * _largest(framed) for framed, _ in cards), default=0.0)
+        for framed, row in seen:
+            if self._rule.is_card(row) or _largest(framed) < least:
+                continue
+            beside = all(framed[0].shared(card[0]) < _APART for card, _ in cards)
+            if beside or not said >> int(row[: len(KINDS)].argmax()) & 1:
                 return ANY
         return said
 
 
-def card_like(found: Sequence[Sheet], probabilities: Floats) -> Iterator[tuple[Sheet, Floats]]:
-    """What may be cards: the sheet of each that is most surely one, and the probabilities `(CLASSES,)`.
+def card_like(found: Sequence[Sheet], probabilities: Floats) -> Iterator[tuple[list[Sheet], Floats]]:
+    """What may be cards: the sheets that frame each, the one that is most surely a card first, and `(CLASSES,)`.
 
-    Those of all sheets that frame it are averaged as logarithms.
+    Those are probabilities: what is said of the sheets is averaged as logarithms.
     """
     shares = probabilities[:, : len(KINDS)].sum(axis=1)
     for same in things(found, shares, _MAYBE):
         together = np.log(np.maximum(probabilities[same], _UNHEARD_OF)).mean(axis=0)
-        yield found[same[0]], softmax(together)
+        yield [found[i] for i in same], softmax(together)
+
+
+def _largest(framed: Sequence[Sheet]) -> float:
+    return max(sheet.area for sheet in framed)
 
 
 def _kinds(bits: int) -> frozenset[Kind] | None:

@@ -53,8 +53,8 @@ _THIN = np.ones((9, 9), np.uint8)
 _PLAIN = 8.0
 """A channel that differs by less than this over the strip shows nothing."""
 _INNER = 0.8
-_ONE_THING = 0.5
-"""Those that share so much with the worthiest one frame the same thing."""
+_ONE_THING = 0.7
+"""Where a rectangle and the worthiest one cover so much of the smaller of both, they frame the same thing."""
 _SAME = 0.85
 """Rectangles that share this much of what they cover together are the same thing."""
 
@@ -144,12 +144,24 @@ class Sheet:
         lay = np.column_stack([matrix, start])
         return np.asarray(cv2.warpAffine(soft, lay, PICTURE, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
+    @property
+    def area(self) -> float:
+        """In pixels of the view."""
+        return self.width * self.height
+
     def shared(self, other: Sheet) -> float:
         """How much of what both cover together both cover, from 0 to 1."""
+        both = self._common(other)
+        return both / (self.area + other.area - both)
+
+    def nested(self, other: Sheet) -> float:
+        """How much of the smaller of both both cover, from 0 to 1."""
+        return self._common(other) / min(self.area, other.area)
+
+    def _common(self, other: Sheet) -> float:
         one, two = (((s.x, s.y), (s.width, s.height), float(np.degrees(s.turn))) for s in (self, other))
         _, region = cv2.rotatedRectangleIntersection(one, two)
-        both = 0.0 if region is None else float(cv2.contourArea(cv2.convexHull(region)))
-        return both / (self.width * self.height + other.width * other.height - both)
+        return 0.0 if region is None else float(cv2.contourArea(cv2.convexHull(region)))
 
 
 def sheets(view: Image, pitch: int = PITCH) -> list[Sheet]:
@@ -171,7 +183,7 @@ def things(found: Sequence[Sheet], worth: Floats, least: float) -> Iterator[list
     """
     left = [int(i) for i in np.argsort(-worth) if worth[i] >= least]
     while left:
-        same = [i for i in left if i == left[0] or found[i].shared(found[left[0]]) >= _ONE_THING]
+        same = [i for i in left if i == left[0] or found[i].nested(found[left[0]]) >= _ONE_THING]
         yield same
         left = [i for i in left if i not in same]
 

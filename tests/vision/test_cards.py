@@ -13,7 +13,7 @@ from companion.camera.green_box import card_face
 from companion.rules import Kind, Layout
 from companion.vision.board import BoardPose
 from companion.vision.cards import ANY, CardReader, CardRule
-from companion.vision.sheets import PICTURE, beside, sheets
+from companion.vision.sheets import PICTURE, Sheet, beside, sheets
 
 LAYOUT = Layout.parse("4x4")
 POSE = BoardPose(((440.0, 560.0), (840.0, 560.0), (840.0, 160.0), (440.0, 160.0)), 1.0)
@@ -72,6 +72,35 @@ def test_a_table_without_a_card_shows_none(reader):
 )
 def test_what_is_not_clearly_a_card_may_be_any(row, kinds):
     assert CardRule(least=0.005, card=0.95).kinds(np.array(row, np.float32)) == kinds
+
+
+class Told:
+    """A judge that says what it was told to."""
+
+    def __init__(self, *rows):
+        self.rows = np.array(rows, np.float32)
+
+    def judge(self, pictures):
+        return self.rows[: len(pictures)]
+
+
+CARD = Sheet(40.0, 100.0, 50.0, 70.0, 0.0)
+SURE = (0.0001, 0.9998, 0.0, 0.0, 0.0001)
+
+
+@pytest.mark.parametrize(
+    ("beside", "row", "kinds"),
+    [
+        (Sheet(100.0, 100.0, 28.0, 44.0, 0.0), (0.8, 0.0, 0.0, 0.0, 0.2), 0b0010),  # two cubes side by side
+        (Sheet(105.0, 100.0, 48.0, 66.0, 0.0), (0.8, 0.0, 0.0, 0.0, 0.2), ANY),  # as large as the card
+        (Sheet(40.0, 100.0, 30.0, 44.0, 0.0), (0.0, 0.97, 0.01, 0.0, 0.02), 0b0010),  # the frame of its picture
+        (Sheet(44.0, 104.0, 74.0, 98.0, 0.0), (0.01, 0.94, 0.02, 0.0, 0.03), 0b0010),  # the pile that it lies on
+    ],
+)
+def test_what_lies_in_around_or_beside_a_card_that_is_read(beside, row, kinds):
+    view = np.zeros((211, 141, 3), np.uint8)
+    reader = CardReader(Told(SURE, row), CardRule(least=0.003, card=0.95))
+    assert reader.judged([CARD, beside], view) == kinds
 
 
 def test_no_drawn_strip_is_read_wrongly(reader):
