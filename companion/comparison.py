@@ -177,12 +177,19 @@ class CardPiles:
                 self._before[colour] = frozenset({kind})
 
     def played(self, piece: Piece, cards: Mapping[Colour, frozenset[Kind]]) -> None:
-        """A cube was committed as `piece` while the piles were seen so."""
+        """A cube was committed as `piece` while the piles were seen so.
+
+        Its card lies there, or one that lay there before, for its own may still be on the way: more is not learnt from
+        a pile that may show its kind among others. One that cannot show it may show what is still to come.
+        """
         colour, shown = piece.colour, cards.get(piece.colour, frozenset())
-        if shown != {piece.kind}:  # its card may still be on the way
-            shown |= self._before.get(colour, frozenset()) | {piece.kind}
-        self._before[colour], self._last[colour] = shown, piece.kind
-        self._ever[colour] = self._ever.get(colour, frozenset()) | shown
+        lies = frozenset({piece.kind})
+        if shown != lies:
+            lies |= self._before.get(colour, frozenset())
+        if piece.kind not in shown:
+            lies |= shown
+        self._before[colour], self._last[colour] = lies, piece.kind
+        self._ever[colour] = self._ever.get(colour, frozenset()) | lies
 
     def taken_back(self, piece: Piece, left: Iterable[Piece]) -> None:
         """A cube was taken back, and others of its owner are left: its card may be gone, and an older one be on top."""

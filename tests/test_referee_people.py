@@ -697,6 +697,34 @@ def test_a_card_that_is_laid_after_the_answer_is_not_taken_for_the_next():
     assert scene.look() == ["light a2x"]
 
 
+@pytest.mark.parametrize("seen", [{Kind.STRAIGHT, Kind.DIAGONAL}, set(Kind)])
+def test_after_a_card_that_was_not_read_surely_the_next_one_is_a_new_one(seen):
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(*seen)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("a1"), piece("L+"))) == ["light a1+"]
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PUSHER)}
+    cube(scene, "a4", Colour.DARK)
+    assert scene.look() == ["dark a4<>"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look() == ["light a2x"]
+
+
+def test_a_card_that_contradicts_the_answer_does_not_tell_the_next_cube():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER, Kind.PUSHER)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("a1"), piece("L+"))) == ["light a1+"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER), Colour.DARK: card(Kind.PUSHER)}
+    cube(scene, "a4", Colour.DARK)
+    assert scene.look() == ["dark a4<>"]
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a2"]
+
+
 def test_the_card_under_one_that_was_taken_back_tells_nothing():
     scene = green_box()
     for square, colour, kind in (("a1", Colour.LIGHT, Kind.STRAIGHT), ("a4", Colour.DARK, Kind.PUSHER)):
