@@ -130,7 +130,7 @@ class Source(Protocol):
     """
 
     name: str
-    """The text it was opened by, such as ``video:game.mp4``."""
+    """The text it was opened by, such as ``video:game.mp4``, as `companion.address.shown` tells it."""
     live: bool
     """Whether its clock is the world's; a file's clock is its own, and it can be read faster than it was recorded."""
     settle_s: float

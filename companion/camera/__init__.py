@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from companion.address import shown
 from companion.camera.devices import open_camera
 from companion.camera.files import StillFolder, VideoFile, is_file, read_picture
 from companion.camera.frames import Frame, FrameSource
@@ -61,10 +62,10 @@ def open_frames(text: str, clock: Clock, *, patient: bool = False, others: Itera
     if colon and scheme in LIVE_SOURCES:
         return LIVE_SOURCES[scheme](rest, clock, patient)
     if scheme == "phone":
-        raise SourceSyntaxError(f"{text!r} is not a source; {_INSTEAD_OF_PHONE}")
+        raise SourceSyntaxError(f"{shown(text)!r} is not a source; {_INSTEAD_OF_PHONE}")
     known = ", ".join(f"{name}:…" for name in (*FILE_SOURCES, *LIVE_SOURCES, *others))
     hint = f"; did you mean video:{text}?" if is_file(Path(text)) else ""
-    raise SourceSyntaxError(f"{text!r} is not a source; known are {known}{hint}")
+    raise SourceSyntaxError(f"{shown(text)!r} is not a source; known are {known}{hint}")
 
 
 _LOST_S = 5.0

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import cv2
 import numpy as np
 
+from companion.address import shown
 from companion.camera.live import LiveFrames
 from companion.errors import SourceError, SourceSyntaxError
 
@@ -180,7 +181,7 @@ def _device_file(which: str, system: System) -> Path:
         return system.dev / f"video{which}"
     path = Path(which)
     if not path.is_absolute() or not _may_be_looked_up(path):
-        raise SourceSyntaxError(f"camera:{which} names no camera; write camera:0, or camera:/dev/video0")
+        raise SourceSyntaxError(f"camera:{shown(which)} names no camera; write camera:0, or camera:/dev/video0")
     return path
 
 

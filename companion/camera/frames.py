@@ -28,7 +28,7 @@ class FrameSource(Protocol):
     """Where frames come from; the contract is that of `companion.readings.Source`, with frames for readings."""
 
     name: str
-    """The text it was opened by."""
+    """The text it was opened by, as `companion.address.shown` tells it."""
     live: bool
     """Whether its clock is the world's."""
 

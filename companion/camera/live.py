@@ -60,7 +60,7 @@ class LiveFrames:
     """The newest picture of a device, and word of why there is none.
 
     Args:
-        name: the text it was opened by.
+        name: the text it was opened by, as it may be shown.
         open_capture: opens the device, or raises `SourceError` with the reason.
         clock: monotonic seconds.
         patient: a device that is not there yet is waited for, as one that was lost.

@@ -2,6 +2,9 @@
 
 The answer is ``multipart/x-mixed-replace`` (RFC 2046 parts). Cameras differ in what they write between the pictures,
 so a picture is found by its part's Content-Length, or, where there is none, by the JPEG markers at its ends.
+
+A camera that lets in nobody without a password is asked with the one in its address, ``http://name:password@camera.local``,
+in the way it wants, Basic or Digest (RFC 7617, RFC 7616). Nobody else is told it.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ import socket
 import ssl
 import urllib.error
 import urllib.request
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import cv2
 import numpy as np
 
+from companion.address import shown, without_people
 from companion.camera.live import LiveFrames
 from companion.errors import SourceError, SourceSyntaxError
 
@@ -35,8 +39,13 @@ _LARGEST = 16 * 1024 * 1024
 _START, _END = b"\xff\xd8", b"\xff\xd9"
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d+)", re.IGNORECASE)
 _MOST_BROKEN = 30
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+_DIRECT = urllib.request.ProxyHandler({})
 """A camera is in the same network: no proxy is asked for it."""
+
+
+_WRITTEN = (
+    "write http://camera.local/stream, or http://name:password@camera.local/stream with %2F for a / in the password"
+)
 
 
 def open_stream(address: str, clock: Clock, *, patient: bool = False) -> LiveFrames:
@@ -47,8 +56,8 @@ def open_stream(address: str, clock: Clock, *, patient: bool = False) -> LiveFra
         SourceError: if there is no stream there.
     """
     if not _names_a_machine(address):
-        raise SourceSyntaxError(f"{address} is no address of a camera; write http://camera.local/stream")
-    return LiveFrames(address, lambda: MjpegCapture(address), clock, patient=patient)
+        raise SourceSyntaxError(f"{shown(address)} is no address of a camera; {_WRITTEN}")
+    return LiveFrames(shown(address), lambda: MjpegCapture(address), clock, patient=patient)
 
 
 def _names_a_machine(address: str) -> bool:
@@ -138,26 +147,40 @@ class MjpegCapture:
 def _ask(address: str) -> http.client.HTTPResponse:
     """The answer of whoever is at `address`, if it is a stream."""
     try:
-        answer = _DIRECT.open(address, timeout=_ANSWER_S)
+        answer = _opened(address)
     except urllib.error.HTTPError as error:
         with error:
             raise SourceError(_refused(address, error.code, str(error.reason))) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise SourceError(f"{address} does not answer: {_reason(error)}") from error
+        raise SourceError(f"{shown(address)} does not answer: {_reason(error)}") from error
     sent = answer.headers.get_content_type()
     if sent != "multipart/x-mixed-replace":
         answer.close()
-        raise SourceError(f"{address} is not an MJPEG stream: {_instead(sent)}")
+        raise SourceError(f"{shown(address)} is not an MJPEG stream: {_instead(sent)}")
     assert isinstance(answer, http.client.HTTPResponse)
     return answer
 
 
+def _opened(address: str) -> Any:
+    """What answers at `address`, to the name and the password in it."""
+    plain, name, password = without_people(address)
+    handlers: list[urllib.request.BaseHandler] = [_DIRECT]
+    if name is not None:
+        known = urllib.request.HTTPPasswordMgrWithDefaultRealm()
+        known.add_password(None, plain, name, password)
+        handlers += [urllib.request.HTTPDigestAuthHandler(known), urllib.request.HTTPBasicAuthHandler(known)]
+    return urllib.request.build_opener(*handlers).open(plain, timeout=_ANSWER_S)
+
+
 def _refused(address: str, code: int, reason: str) -> str:
+    where = shown(address)
     if code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
-        return f"{address} wants a password ({code} {reason}); let the camera show its stream without one"
+        if urlsplit(address).username is not None:
+            return f"{where} wants another name or password ({code} {reason}); look them up in the camera's settings"
+        return f"{where} wants a password ({code} {reason}); write http://name:password@ before its name"
     if code == http.HTTPStatus.NOT_FOUND:
-        return f"{address} is not there ({code}); look up the path of the stream in the camera's manual"
-    return f"{address} refuses: {code} {reason}"
+        return f"{where} is not there ({code}); look up the path of the stream in the camera's manual"
+    return f"{where} refuses: {code} {reason}"
 
 
 def _instead(sent: str) -> str:
@@ -180,4 +203,4 @@ def _reason(error: Exception) -> str:
         return f"its certificate is not trusted ({cause.reason}); use http://"
     if isinstance(cause, OSError) and cause.strerror:
         return f"{cause.strerror}; check the network"
-    return str(cause) or type(cause).__name__
+    return shown(str(cause)) or type(cause).__name__

@@ -80,5 +80,5 @@ def _picture(source: str) -> NDArray[np.uint8]:
     finally:
         frames.close()
     if frame is None:
-        raise SourceError(f"{source} gave no picture within {_WAIT_S:g} seconds")
+        raise SourceError(f"{frames.name} gave no picture within {_WAIT_S:g} seconds")
     return frame.image

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from companion.address import shown
 from companion.background import Background
 from companion.commands.sight import open_source
 from companion.errors import SourceError
@@ -80,7 +81,8 @@ def equip(
         SourceError: if one cannot be opened, or cannot be compared with the others.
         VisionError: if `corners` cannot be the corners of a board.
     """
-    twice = next((text for text in texts if texts.count(text) > 1), None)
+    names = [shown(text) for text in texts]  # what the sources are told apart by
+    twice = next((name for name in names if names.count(name) > 1), None)
     if twice:
         raise SourceError(f"{twice} is given twice; once is enough")
     sources = [

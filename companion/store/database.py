@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from companion.address import shown
 from companion.errors import StoreError
 from companion.store.schema import HEAD, matches
 
@@ -56,7 +57,8 @@ class Database:
 
         """
         url = _url(place, create=create)
-        database = cls(_engine(url, wait_s), url.render_as_string() if "://" in str(place) else str(url.database))
+        name = shown(url.render_as_string()) if "://" in str(place) else str(url.database)
+        database = cls(_engine(url, wait_s), name)
         try:
             database._bring_up_to_date()
         except BaseException:
@@ -154,7 +156,7 @@ def _upgrade(connection: sa.Connection) -> None:
 def _url(place: str | Path, *, create: bool) -> sa.URL:
     by_url = "://" in str(place)
     if not create and not is_there(place):
-        where = f"at {place}" if by_url else f"in {Path(place)}"
+        where = f"at {shown(str(place))}" if by_url else f"in {Path(place)}"
         raise StoreError(f"there is no match log {where} yet; watch or run a game first, or check --data")
     if by_url:
         return _named(str(place))
@@ -194,7 +196,8 @@ def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
             f"{url.drivername} needs the module {error.name}; for PostgreSQL: pip install 'mijnlieff-companion[hall]'"
         ) from error
     except SQLAlchemyError as error:
-        raise StoreError(f"{url.render_as_string()} is no database this program knows: {error}") from error
+        where, why = shown(url.render_as_string()), " ".join(shown(str(error)).split())
+        raise StoreError(f"{where} is no database this program knows: {why}") from error
     if is_sqlite:
         sa.event.listen(engine, "connect", _set_up_sqlite)
         sa.event.listen(engine, "begin", _begin_sqlite)

@@ -12,6 +12,7 @@ import logging
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
+from companion.address import shown
 from companion.errors import LinkError, RulesError, SourceError, SourceSyntaxError
 from companion.readings import ANYTHING, LETTERS, BoardReading, contents_of
 from companion.tiles.ports import PortFinder
@@ -264,4 +265,4 @@ def open_tiles(
         raise SourceSyntaxError(
             f"{text!r} names no port of a tile board; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3"
         )
-    return TileBoard(text, PortFinder(wanted, clock), layout, clock=clock, wait=wait, patient=patient)
+    return TileBoard(shown(text), PortFinder(wanted, clock), layout, clock=clock, wait=wait, patient=patient)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 import serial
 from serial.tools import list_ports
 
+from companion.address import shown
 from companion.errors import LinkError, SourceError
 from companion.tiles import wire
 from companion.tiles.session import HELLO_S, SILENCE_S, Session
@@ -67,7 +68,7 @@ class SerialPort:
         Raises:
             SourceError: if it cannot be opened; says what to do.
         """
-        self.name = name
+        self.name = shown(name)
         self._given_back = b""
         try:
             self._serial = serial.serial_for_url(name, do_not_open=True)
@@ -78,9 +79,9 @@ class SerialPort:
                 self._serial.exclusive = True
             self._serial.open()
         except (serial.SerialException, ValueError, OSError) as error:
-            raise SourceError(f"{name}: {advice(error)}") from error
+            raise SourceError(f"{self.name}: {advice(error)}") from error
         except Exception as error:  # each kind of URL fails in its own way
-            raise SourceError(f"{name}: that is no URL that leads to a port ({error})") from error
+            raise SourceError(f"{self.name}: that is no URL that leads to a port ({shown(str(error))})") from error
 
     def receive(self) -> bytes:
         """See `Port`."""
@@ -123,7 +124,7 @@ def advice(error: BaseException, platform: str = sys.platform) -> str:
         return "nobody listens there"
     if number == errno.ENOENT or "FileNotFoundError" in text or "No such file" in text:
         return "there is no such port; plug the board in, or see with `companion doctor` which ports there are"
-    return text
+    return shown(text)
 
 
 def _permission_advice(platform: str) -> str:

@@ -140,6 +140,37 @@ def test_what_is_no_stream_is_refused_with_advice(server, behaviour, says):
     assert str(refused.value).startswith(f"{server.address} {says}")
 
 
+@pytest.mark.parametrize("asks", ["Basic", "Digest"])
+def test_a_camera_that_wants_a_password_is_told_the_one_in_its_address_and_nobody_else_is(server, asks):
+    server.people, server.asks = ("ann", "s@cr/et"), asks
+    frames = open_frames(server.address.replace("//", "//ann:s%40cr%2Fet@"), time.monotonic)
+    assert a_picture(frames)
+    assert frames.name == server.address.replace("//", "//***@")
+    server.people = ("ann", "changed")
+    server.hang_up.set()
+    why = why_lost(frames, "wants another name or password (401 ")
+    frames.close()
+    assert why.startswith(f"{frames.name}: {frames.name} wants another name or password")
+    assert "cr" not in why
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://ann:secret@127.0.0.1:{port}/",
+        "http://ann:secret@127.0.0.1/{port}",
+        "http://ann:sec/secret@127.0.0.1:{port}/",
+        "http://127.0.0.1:{port}/a b?token=secret",
+        "rtsp://ann:secret@127.0.0.1:{port}/",
+        "camera:rtsp://ann:secret@127.0.0.1:{port}/",
+    ],
+)
+def test_a_password_is_in_no_message(address):
+    with pytest.raises(SourceError) as refused:
+        open_frames(address.format(port=free_port()), time.monotonic)
+    assert "secret" not in str(refused.value)
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return int(listening.getsockname()[1])
