@@ -92,16 +92,17 @@ class Keys:
 def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, variant: str = "standard") -> Table:
     """A table with this equipment: live sources go on with the table's last match, a file starts its own.
 
-    A match that was interrupted goes on on its own board. One that has ended is shown as long as its pieces lie there.
+    A match that was interrupted goes on on its own board; but one in which nothing was played only if it is as `game`
+    and `variant` say. One that has ended is shown as long as its pieces lie there.
 
     Raises:
         UsageError: if the match that was interrupted is of another variant than the equipment was opened for.
     """
-    opening = Opening.of(game, table=table, variant=variant)
     source, *others = equipment.sources
+    opening = Opening.of(game, live=source.live, table=table, variant=variant)
     seated = partial(Table, clock=time.monotonic, others=others, lamps=equipment.lamps)
     last = log.latest(table) if source.live else None
-    if last is None:
+    if last is None or (_nothing_played(last, log) and (last.opening.start(), last.opening.variant) != (game, variant)):
         paced = source if source.live else Paced(source, time.monotonic, time.sleep)
         return seated(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
     if not last.finished:
@@ -126,6 +127,11 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
         return seated(source, referee, log.recorder(opening))
     opening = replace(opening, light=last.opening.light, dark=last.opening.dark)
     return seated(source, referee, log.recorder(opening, resume=last))
+
+
+def _nothing_played(match: Match, log: MatchLog) -> bool:
+    """Whether a match is where it began, with no piece on the board and no result."""
+    return not match.finished and not match.plies and log.game(match.id) == match.opening.start()
 
 
 def _recalled(referee: Referee, ended: Match, log: MatchLog) -> bool:

@@ -69,7 +69,7 @@ def watch(
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
         source, *others = equipment.sources
-        recorder = log.recorder(Opening.of(game, variant=variant))
+        recorder = log.recorder(Opening.of(game, variant=variant, live=source.live))
         referee = Referee(game, variant=variant)
         table = Table(source, referee, recorder, clock=time.monotonic, others=others, lamps=equipment.lamps)
         open_until_done.enter_context(closing(table))

@@ -134,11 +134,11 @@ class MatchLog:
         return _match(_there(row, match))
 
     def latest(self, table: str) -> Match | None:
-        """The match that was begun last at a table; None if there is none."""
-        query = _MATCHES.where(match_rows.c.table_id == table).order_by(match_rows.c.id.desc()).limit(1)
+        """The match that people began last at a table, no recording that was seen there; None if there is none."""
+        query = _MATCHES.where(match_rows.c.table_id == table).order_by(match_rows.c.id.desc())
         with self._database.reading() as connection:
-            row = connection.execute(query).one_or_none()
-        return _match(row) if row else None
+            newest_first = map(_match, connection.execute(query.execution_options(yield_per=1)))
+            return next((match for match in newest_first if match.opening.live), None)
 
     def unfinished(self, table: str) -> Match | None:
         """The match to resume at a table: its latest, unless that has ended."""

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
     from companion.rules import Colour, FirstMove, Score
 
-PUBLIC_TAGS = ("Event", "Site", "Date", "Termination", "Winner", "OriginalLog")
+PUBLIC_TAGS = ("Event", "Site", "Date", "Source", "Termination", "Winner", "OriginalLog")
 """The tags of a match text that tell of no person, so they are in the chain; all others can be erased."""
+_RECORDING = {"Source": "recording"}
 
 TURNING_POINTS: dict[str, type[Event]] = {
     kind.__name__: kind for kind in (MovePlayed, PassForced, MoveTakenBack, Corrected, GameOver)
@@ -49,9 +50,16 @@ class Opening:
         return Game.start(self.first, layout=Layout.parse(self.layout), sets=self.sets)
 
     @classmethod
-    def of(cls, game: Game, **told: Any) -> Opening:
-        """The opening of `game`, with what else is `told` of it."""
+    def of(cls, game: Game, *, live: bool = True, **told: Any) -> Opening:
+        """The opening of `game`, with what else is `told` of it; unless `live`, it is seen in a recording."""
+        if not live:
+            told["tags"] = {**told.get("tags", {}), **_RECORDING}
         return cls(first=game.first, layout=str(game.layout), sets=game.sets, **told)
+
+    @property
+    def live(self) -> bool:
+        """Whether people play it, so that it can go on: a recording is over when it ends."""
+        return not _RECORDING.items() <= self.tags.items()
 
     def settled(self) -> Opening:
         """With the number of sets and the layout's drawing filled in; `RulesError` if the opening makes no sense."""

@@ -12,6 +12,7 @@ from companion.commands.equipment import Equipment
 from companion.commands.serving import Keys, own_addresses, serve, table_for
 from companion.errors import CompanionError
 from companion.rules import Colour, Game, Layout
+from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
 from companion.table import Players
 from tests.web.room import BoardByHand, Room
@@ -31,12 +32,12 @@ def log(tmp_path):
 class Program(Room):
     """A program that is started on a log; leaving it kills it, and the pieces stay where they are."""
 
-    def __init__(self, log: MatchLog, before: Room | None = None) -> None:
-        game = Game.start()
+    def __init__(self, log: MatchLog, before: Room | None = None, *, game=None, variant="standard") -> None:
+        game = game or Game.start()
         self.board = BoardByHand(game)
         if before is not None:
             self.board.scene.pieces = dict(before.board.scene.pieces)
-        self.table = table_for(Equipment((self.board,)), game, log, table="1")
+        self.table = table_for(Equipment((self.board,)), game, log, table="1", variant=variant)
 
     def __enter__(self):
         self.table.open()
@@ -114,6 +115,55 @@ def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, capl
         assert history(second) == ["f6x", "e5+"]
         assert (second.view.game.sets, second.view.game.first) == (3, "anywhere")
     assert "goes on, on its own board (layout ring, first anywhere, sets 3)" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("game", "variant"),
+    [
+        (Game.start("anywhere"), "standard"),
+        (Game.start(layout=Layout.parse("ring")), "standard"),
+        (Game.start(sets=2), "standard"),
+        (Game.start(), "green-box"),
+    ],
+)
+def test_match_in_which_nothing_was_played_does_not_keep_another_from_beginning(log, game, variant):
+    with Program(log) as first:
+        first.look()
+    with Program(log, game=game, variant=variant) as second:
+        second.look()
+        assert (second.view.game, second.view.variant) == (game, variant)
+    assert [match.opening.variant for match in log.matches("1")] == ["standard", variant]
+
+
+def test_match_in_which_nothing_was_played_yet_goes_on_with_its_players(log):
+    with Program(log) as first:
+        first.table.do(first.table.new_match(Game.start("anywhere"), Players("Ann", "Ben")))
+    with Program(log, game=Game.start("anywhere")) as second:
+        second.look()
+        assert second.view.players == Players("Ann", "Ben")
+    assert len(log.matches("1")) == 2
+
+
+def a_recording(log) -> None:
+    """A file of one move, as `run` plays it to its end."""
+    game, pace = Game.start(), Pace(first_s=0.5, reach_s=0.1, leave_s=0.1, rest_s=0.5, last_s=0.5)
+    film = ScriptedSource("video:game.mp4", moves_by_hand(["a1+"], game.layout, pace=pace))
+    with table_for(Equipment((film,)), game, log, table="1").running() as table:
+        while not table.view.ended:
+            table.wait_newer(table.view.revision, timeout_s=1)
+
+
+def test_camera_goes_on_with_the_match_that_was_played_here_and_not_with_a_recording(log):
+    a_recording(log)
+    assert '[Source "recording"]' in log.match_text(1).write()
+    with Program(log) as first:
+        assert first.look().question is None
+        first.play("d4x")
+    a_recording(log)
+    with Program(log, first) as second:
+        second.look()
+        assert history(second) == ["d4x"]
+    assert [match.plies for match in log.matches("1")] == [1, 1, 1]
 
 
 def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog):
