@@ -176,7 +176,7 @@ class Table:
         self.senses = Senses((source, *others), referee.game.layout)
         self.referee = referee
         self.ended = False
-        """The sources are files and have been read to their end."""
+        """The sources are files and have been read to their end, or are not looked at any more."""
         self._recorder = recorder
         self._clock = clock
         self._lamps = tuple(lamps)
@@ -373,8 +373,7 @@ class Table:
         try:
             glimpse = self.senses.look(timeout_s)
         except EndOfSource:
-            self.ended = True
-            return self._tell(self.referee.finish(self._time))
+            return self.finish()
         if glimpse is None:
             return []
         if glimpse.snapshot is None:
@@ -383,6 +382,11 @@ class Table:
         self._evidence = glimpse.snapshot.evidence
         told = [*self._told_of_sources(glimpse), *self._seen(glimpse.snapshot)]
         return self._tell(told, self._evidence)
+
+    def finish(self) -> list[Event]:
+        """Look no more, as after the last reading of a file, and answer with what was never resolved."""
+        self.ended = True
+        return self._tell(self.referee.finish(self._time))
 
     def _seen(self, snapshot: Snapshot) -> list[Event]:
         """What the referee makes of a snapshot; who played a match that was recalled need not play the next one."""

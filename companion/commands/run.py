@@ -12,7 +12,7 @@ import platformdirs
 from companion.commands._shared import APP_NAME, data_option, open_log
 from companion.commands.equipment import by_table, equip
 from companion.commands.serving import Keys, port_option, serve, table_for
-from companion.commands.sight import check_corners, corners_option, game_options, profile_option
+from companion.commands.sight import corners_option, game_options, profile_option
 from companion.rules import Game
 
 if TYPE_CHECKING:
@@ -58,8 +58,6 @@ def run(
     An interrupted match goes on where it was. A camera or a tile board that is not there yet is waited for. Files are
     played in real time, and never resumed.
     """
-    if corners is not None:
-        check_corners(corners)
     game = Game.start(first, layout=layout, sets=sets)
     keys = Keys.kept(_folder(data))
     with ExitStack() as open_until_done:

@@ -9,17 +9,17 @@ import logging
 import os
 import re
 import secrets
-import signal
 import socket
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError
 from companion.pace import Paced
 from companion.referee import Referee
@@ -30,7 +30,7 @@ from companion.web.gate import new_pin
 from companion.web.serve import Serving
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from companion.commands.equipment import Equipment
     from companion.rules import Game
@@ -43,8 +43,6 @@ KEYS_FILE = "keys.json"
 PORT = 8000
 _ANYWHERE = "0.0.0.0"  # noqa: S104 (only with --lan, and then the PIN guards it)
 _HERE = "127.0.0.1"
-_NAP_S = 0.2
-"""After so long at most, a signal is heeded."""
 _NOBODY = ("192.0.2.1", 9)
 """An address that no machine has (RFC 5737): asking for the way there sends nothing."""
 _ROUTES = Path("/proc/net/fib_trie")
@@ -161,13 +159,13 @@ def serve(
     app = create_app(tables, gate, secret_key=keys.secret_key, tiles=tiles)
     with ExitStack() as running:
         running.callback(_leave_hanging, tables.values())
-        wait_for_the_end = told_to_stop(running)
+        stopped = told_to_stop(running)
         # the port first: where another companion has it, that one's match is not touched
         serving = running.enter_context(Serving(app, _ANYWHERE if lan else _HERE, port))
         for table in tables.values():
             running.enter_context(table.running())
         _tell_where(serving.port, keys.pin, addresses)
-        wait_for_the_end()
+        wait_until(stopped)
 
 
 def _leave_hanging(tables: Iterable[Table]) -> None:
@@ -182,34 +180,6 @@ def _tell_where(port: int, pin: str, addresses: Sequence[str]) -> None:
         where = "  ".join(f"http://{address}:{port}/" for address in addresses)
         click.echo(f"In this network: {where}", err=True)
         click.echo(f"The PIN of the referee's hand is {pin}", err=True)
-
-
-def told_to_stop(running: ExitStack) -> Callable[[], None]:
-    """Waits for Ctrl-C, or for whoever ends the program politely; signals are as they were when `running` has ended.
-
-    It waits without a lock, and in naps. A signal that came while the main thread held the lock of what it waits with
-    would make it wait for itself for ever; one that comes just before it falls asleep, or to another thread, does not
-    wake it: Python heeds that when it wakes by itself.
-    """
-    told: list[int] = []
-
-    def on_signal(number: int, frame: Any) -> None:  # noqa: ARG001
-        told.append(number)
-
-    def wait() -> None:
-        while not told:
-            time.sleep(_NAP_S)
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        running.callback(_restore(number, signal.signal(number, on_signal)))
-    return wait
-
-
-def _restore(number: signal.Signals, before: Any) -> Callable[[], None]:
-    def restore() -> None:
-        signal.signal(number, before)
-
-    return restore
 
 
 def own_addresses(routes: Path = _ROUTES) -> tuple[str, ...]:

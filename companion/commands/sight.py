@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import sys
 import time
@@ -42,20 +43,30 @@ class CornersType(click.ParamType[Any]):
     name = "corners"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Four points, or wrong usage."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            points = [tuple(float(number) for number in point.split(",")) for point in str(value).split()]
-        except ValueError:
-            points = []
+        """Four points; or wrong usage, also if no picture, whatever its size, could show a board with these corners."""
+        from companion.vision.board import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+
+        points: Any = value if isinstance(value, tuple) else _points(str(value))
         if [len(point) for point in points] != [2, 2, 2, 2]:
             self.fail(
                 f'{value!r} is not four points; write the corners at a1, d1, d4, a4 as "x,y x,y x,y x,y" in pixels',
                 param,
                 ctx,
             )
-        return tuple(points)
+        try:
+            locate_given(points, (sys.maxsize, sys.maxsize))
+        except VisionError as error:
+            self.fail(str(error), param, ctx)
+        return points
+
+
+def _points(text: str) -> tuple[tuple[float, ...], ...]:
+    """The points of ``"x,y x,y"``; none if one of the numbers is none."""
+    try:
+        points = tuple(tuple(float(number) for number in point.split(",")) for point in text.split())
+    except ValueError:
+        return ()
+    return points if all(math.isfinite(number) for point in points for number in point) else ()
 
 
 class LayoutType(click.ParamType[Any]):
@@ -141,16 +152,6 @@ def corners_option(command: Callable[..., Any]) -> Callable[..., Any]:
         help="The board's outer corners at a1, d1, d4, a4 (of another layout: of its bounding rectangle), "
         "in pixels of the upright picture. [default: found]",
     )(command)
-
-
-def check_corners(corners: Corners) -> None:
-    """Wrong usage if no picture, whatever its size, could show a board with these corners."""
-    from companion.vision.board import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
-
-    try:
-        locate_given(corners, (sys.maxsize, sys.maxsize))
-    except VisionError as error:
-        raise click.UsageError(str(error)) from error
 
 
 def layout_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from companion import events
 from companion.commands._shared import json_option, kept_option, open_log, print_json
 from companion.commands.equipment import equip
 from companion.commands.sight import corners_option, game_options, profile_option
+from companion.commands.signals import NAP_S, told_to_stop
 from companion.events import Event, content_text
 from companion.referee import Referee
 from companion.rules import Game
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from companion.commands.sight import Corners
     from companion.profile import Profile
     from companion.rules import FirstMove, Layout
-
-_POLL_S = 1.0
 
 
 @click.command()
@@ -50,7 +49,7 @@ def watch(
     """Referee SOURCE without a page: events as they happen.
 
     SOURCE is such as video:game.mp4, images:folder or tiles:auto. Every frame of a file is read, as fast as it can be.
-    Several, such as camera:0 and tiles:auto, look at the same board.
+    Several, such as camera:0 and tiles:auto, look at the same board. What has no end is watched until Ctrl-C.
     """
     from companion.store import Opening  # noqa: PLC0415 (the database is slow to import)
 
@@ -66,6 +65,7 @@ def watch(
             sets=sets,
             clock=_since(time.monotonic()),
         )
+        stopped = told_to_stop(open_until_done)
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
         source, *others = equipment.sources
@@ -75,10 +75,14 @@ def watch(
         open_until_done.enter_context(closing(table))
         _tell(table.start(), as_json=as_json)
         moved = False
-        while not table.ended:
-            news = table.step(_POLL_S)
+        while not (table.ended or stopped()):
+            news = table.step(NAP_S)
             _tell(news, as_json=as_json)
             moved = moved or any(isinstance(event, events.MovePlayed) for event in news)
+        if not table.ended:
+            _tell(table.finish(), as_json=as_json)
+            if not source.live:
+                raise click.ClickException(f"told to stop before the end of {source.name}")
         if table.view.lost:
             raise click.ClickException(table.view.lost)
         if table.view.trouble and not moved:

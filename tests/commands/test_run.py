@@ -125,7 +125,7 @@ def test_program_whose_source_hangs_leaves_without_waiting_for_it():
 _SIGNALLED_AT_EVERY_LINE = """
 import signal, sys
 from contextlib import ExitStack
-from companion.commands.serving import told_to_stop
+from companion.commands.signals import told_to_stop, wait_until
 
 def signalled(frame, event, argument):
     if event == "line":
@@ -133,10 +133,10 @@ def signalled(frame, event, argument):
     return signalled
 
 with ExitStack() as running:
-    wait = told_to_stop(running)
+    told = told_to_stop(running)
     def waiting():
         signal.raise_signal(signal.SIGTERM)
-        wait()
+        wait_until(told)
     sys.settrace(signalled)
     waiting()
     sys.settrace(None)
@@ -150,13 +150,13 @@ def test_signal_ends_the_program_wherever_its_waiting_is():
 _SIGNALLED_ELSEWHERE = """
 import signal, threading
 from contextlib import ExitStack
-from companion.commands.serving import told_to_stop
+from companion.commands.signals import told_to_stop, wait_until
 
 with ExitStack() as running:
-    wait = told_to_stop(running)
+    told = told_to_stop(running)
     elsewhere = lambda: signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
     threading.Timer(0.5, elsewhere).start()
-    wait()
+    wait_until(told)
 """
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +17,9 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.camera.virtual import VirtualCamera
 from companion.store import FILE_NAME, MatchLog
+from tests.camera.server import CameraServer
 
 DATA = Path(__file__).parent.parent / "data"
 GAME = DATA / "game.mp4"
@@ -98,8 +103,9 @@ def no_board(tmp_path) -> Path:
         (["http://"], 2, "http:// is no address of a camera"),
         ([f"images:{DATA / 'none'}"], 1, "there is no folder"),
         ([f"video:{GAME}", "--corners", "1,2 3,4"], 2, "is not four points"),
-        ([f"video:{GAME}", "--corners", "10,10 500,10 500,400 10,400"], 1, "go round the wrong way"),
-        ([f"video:{GAME}", "--corners", "9000,10 500,10 500,400 10,400"], 1, "lie far outside the picture"),
+        ([f"video:{GAME}", "--corners", "10,10 500,10 500,400 10,400"], 2, "go round the wrong way"),
+        ([f"video:{GAME}", "--corners", "nan,10 500,10 500,400 10,400"], 2, "is not four points"),
+        ([f"video:{GAME}", "--corners", "10,9400 500,9400 500,9000 10,9000"], 1, "lie far outside the picture"),
         ([f"video:{GAME}", "--first", "middle"], 2, "'middle' is not one of 'outside', 'anywhere'"),
         ([f"video:{GAME}", "--layout", "###"], 2, "2x2 boards cannot tile"),
         ([f"video:{GAME}", "--profile", "none.json"], 1, "the profile none.json cannot be read"),
@@ -134,6 +140,63 @@ def test_a_match_that_cannot_be_recorded_is_told_and_fails(tmp_path):
     assert done.stderr.startswith("Error: the match at table 1 is not recorded to its end: the match log ")
     assert "another program is writing to it" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+class Watching:
+    """A `companion watch` that is told to stop while it looks; its temporary files are in `folder`."""
+
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self._process = subprocess.Popen(
+            [sys.executable, "-u", "-m", "companion", "watch", "--json", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"TMPDIR": str(folder)},
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._process.kill()
+        self._process.communicate()
+
+    def stop(self, after: str, number: int) -> tuple[int, list[dict], str]:
+        """Its exit code, what it told, and what it said of itself, if it is sent a signal after an event."""
+        told = []
+        while not told or told[-1]["event"] != after:
+            told.append(json.loads(self._process.stdout.readline()))
+        assert list(self.folder.iterdir())
+        self._process.send_signal(number)
+        rest, said = self._process.communicate(timeout=60)
+        return self._process.returncode, told + [json.loads(line) for line in rest.splitlines()], said
+
+
+@pytest.fixture
+def open_game(tmp_path) -> str:
+    """A drawn game whose first piece lies where it may not, where the first move is outside."""
+    (tmp_path / "open.mjn").write_text('[First "anywhere"]\n\n1. b2+ b4+ 2. c4+ c1+ 3. d1x c2x 4. b3x *\n')
+    return f"virtual:{tmp_path / 'open.mjn'}"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_watch_that_is_told_to_stop_tells_what_is_open_and_leaves_nothing_behind(open_game, tmp_path, number):
+    (folder := tmp_path / "tmp").mkdir()
+    with Watching(folder, open_game) as watching:
+        code, told, said = watching.stop("IllegalPlacement", number)
+    assert (told[-1]["event"], told[-1]["squares"]) == ("Unresolved", ["b2"])
+    assert (code, said) == (1, f"Error: told to stop before the end of {open_game}\n")
+    assert not list(folder.iterdir())
+
+
+@pytest.mark.slow
+def test_a_watch_of_what_has_no_end_is_done_when_it_is_told_to_stop(tmp_path):
+    table = VirtualCamera("", time.monotonic, time.sleep)
+    with CameraServer(lambda: table.read(1.0).image) as camera, Watching(tmp_path, camera.address) as watching:
+        code, told, said = watching.stop("MovePlayed", signal.SIGINT)
+    assert (code, said) == (0, "")
+    assert [event["move"] for event in told if event["event"] == "MovePlayed"] == MOVES[:1]
 
 
 def test_a_folder_breaks_off_at_a_picture_that_cannot_be_read(tmp_path):
