@@ -7,6 +7,7 @@ import importlib
 import json
 import os
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,7 @@ import platformdirs
 from companion.errors import CompanionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from companion.store import MatchLog
 
@@ -109,6 +110,12 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 def utc_now() -> datetime:
     """The clock that commands hand down."""
     return datetime.now(UTC)
+
+
+def seconds_from_now() -> Callable[[], float]:
+    """The clock of live sources: monotonic seconds since this was asked for, as the program starts."""
+    start = time.monotonic()
+    return lambda: time.monotonic() - start
 
 
 def open_log(data: str, *, create: bool = True) -> MatchLog:

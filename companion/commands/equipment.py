@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,17 +63,17 @@ def equip(
     corners: Corners | None,
     closing: ExitStack,
     *,
+    clock: Clock,
     profile: Profile | None = None,
     variant: str = "standard",
     sets: int | None = None,
     patient: bool = False,
-    clock: Clock = time.monotonic,
 ) -> Equipment:
     """Open all sources of one table; `closing` closes them. Several are read each on a thread of its own.
 
     Args:
-        patient: a live source that is not there yet is lost until it comes.
         clock: what live sources go by, in seconds.
+        patient: a live source that is not there yet is lost until it comes.
 
     Raises:
         UsageError: if a text names no source.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import platformdirs
 
-from companion.commands._shared import APP_NAME, data_option, open_log
+from companion.commands._shared import APP_NAME, data_option, open_log, seconds_from_now
 from companion.commands.equipment import by_table, equip
 from companion.commands.serving import Keys, port_option, serve, table_for
 from companion.commands.sight import corners_option, game_options, profile_option
@@ -62,10 +62,18 @@ def run(
     keys = Keys.kept(_folder(data))
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))
-        tables, tiles = {}, {}
+        tables, tiles, clock = {}, {}, seconds_from_now()
         for table, texts in by_table(sources).items():
             equipment = equip(
-                texts, layout, corners, open_until_done, profile=profile, variant=variant, sets=sets, patient=True
+                texts,
+                layout,
+                corners,
+                open_until_done,
+                profile=profile,
+                variant=variant,
+                sets=sets,
+                patient=True,
+                clock=clock,
             )
             tables[table] = table_for(equipment, game, log, table=table, variant=variant)
             if equipment.virtual is not None:

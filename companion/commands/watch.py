@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion import events
-from companion.commands._shared import json_option, kept_option, open_log, print_json
+from companion.commands._shared import json_option, kept_option, open_log, print_json, seconds_from_now
 from companion.commands.equipment import equip
 from companion.commands.sight import corners_option, game_options, profile_option
 from companion.commands.signals import NAP_S, told_to_stop
@@ -63,7 +63,7 @@ def watch(
             profile=profile,
             variant=variant,
             sets=sets,
-            clock=_since(time.monotonic()),
+            clock=seconds_from_now(),
         )
         stopped = told_to_stop(open_until_done)
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
@@ -89,11 +89,6 @@ def watch(
             raise click.ClickException(table.view.trouble)
         if table.view.trouble and not table.view.over:
             click.echo(f"at its end {table.view.trouble}", err=True)
-
-
-def _since(start: float) -> Callable[[], float]:
-    """The clock of live sources, with the start of the program for its beginning."""
-    return lambda: time.monotonic() - start
 
 
 def _tell(told: list[Event], *, as_json: bool) -> None:

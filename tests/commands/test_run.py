@@ -11,11 +11,13 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from datetime import UTC, datetime
 
 import pytest
 from click.testing import CliRunner
 
 from companion.__main__ import main
+from companion.store import MatchLog
 from tests.camera.server import CameraServer
 
 pytestmark = pytest.mark.slow
@@ -164,7 +166,8 @@ def test_signal_that_does_not_wake_the_program_is_heeded_all_the_same():
     subprocess.run([sys.executable, "-c", _SIGNALLED_ELSEWHERE], check=True, timeout=PATIENCE_S)
 
 
-def test_camera_that_is_not_there_yet_is_told_and_comes_up_when_it_appears(start):
+def test_camera_that_is_not_there_yet_is_told_and_comes_up_when_it_appears(start, tmp_path):
+    began = time.monotonic()
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     program = start("run", "--source", f"http://127.0.0.1:{port}/video")
@@ -174,6 +177,10 @@ def test_camera_that_is_not_there_yet_is_told_and_comes_up_when_it_appears(start
     with CameraServer(port=port):
         program.wait_for(lambda state: not state["lost"])
         assert program.ends()
+    with MatchLog.open(tmp_path, lambda: datetime.now(UTC)) as log:
+        told = [entry.event for entry in log.entries(1)]
+    assert [type(event).__name__ for event in told[:3]] == ["MatchStarted", "SourceLost", "SourceBack"]
+    assert 0 < told[2].time < time.monotonic() - began  # since the program was started, not the machine
 
 
 def test_tile_board_that_is_not_there_yet_is_told(start):
