@@ -26,7 +26,17 @@ if TYPE_CHECKING:
     from companion.rules import Layout
     from companion.vision.video import VideoReader
 
-__all__ = ["FILE_SOURCES", "LIVE_SOURCES", "Camera", "Frame", "FrameSource", "is_file", "open_frames", "read_picture"]
+__all__ = [
+    "FILE_SOURCES",
+    "LIVE_SOURCES",
+    "Camera",
+    "Frame",
+    "FrameSource",
+    "VirtualCamera",
+    "is_file",
+    "open_frames",
+    "read_picture",
+]
 
 FILE_SOURCES: dict[str, Callable[[str], FrameSource]] = {
     "video": VideoFile,

@@ -55,7 +55,9 @@ class VirtualCamera:
         self.name = f"virtual:{text}"
         self.live = clock is not None
         match = _match(text)
-        cards = match.tags["Variant"] == "green-box"
+        self.variant = match.tags["Variant"]
+        """What is played: ``standard`` or ``green-box``."""
+        cards = self.variant == "green-box"
         self.play = Play(match.game, cards=cards)
         lying = self.play.at(0).lying
         self._studio = GreenBoxStudio(self.play.layout, lying, card_faces) if cards else Studio(self.play.layout, lying)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import platformdirs
+from click.core import ParameterSource
 
 from companion.errors import CompanionError
 
@@ -105,6 +106,11 @@ kept_option = click.option(
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line, and nothing else.")
 """The option --json, given to the command as `as_json`."""
+
+
+def is_given(option: str) -> bool:
+    """Whether somebody wrote this option: its value is neither the default nor out of a profile."""
+    return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
 def utc_now() -> datetime:

@@ -17,8 +17,9 @@ then one for the match:
 
 from __future__ import annotations
 
+import math
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -41,12 +42,23 @@ _MANY = 4
 """The table names so many best moves; of more, it says how many there are."""
 
 
+class _Seconds(click.FloatRange):
+    """A range of floats of which each is a number, and finite."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or wrong usage."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        return number
+
+
 @click.command()
 @click.argument("match", metavar="MATCH|FILE")
 @click.option("--svg", "drawing", metavar="FILE", help="Draw the margin, move by move, into this file.")
 @click.option(
     "--seconds",
-    type=click.FloatRange(min=0, min_open=True),
+    type=_Seconds(min=0, min_open=True),
     default=1.0,
     show_default=True,
     help="How long to think about each position of boards too large to be known.",

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from calibration.cards import learn_cards
 from calibration.cubes import cube_composer, learn_cubes
@@ -19,6 +18,7 @@ from calibration.enrol import (
 )
 from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
 from companion.camera import read_picture
+from companion.commands._shared import is_given
 from companion.commands.sight import (
     GREEN_BOX,
     corners_option,
@@ -156,8 +156,7 @@ def _are_plain(variant: str, cards: tuple[tuple[Kind, str], ...]) -> bool:
 
     Wrong usage if cards are given and the variant is said to be another.
     """
-    said = click.get_current_context().get_parameter_source("variant") is ParameterSource.COMMANDLINE
-    if cards and said and variant != GREEN_BOX:
+    if cards and is_given("variant") and variant != GREEN_BOX:
         raise click.UsageError("cards belong to the Green Box: leave out --card, or --variant standard")
     return bool(cards) or variant == GREEN_BOX
 

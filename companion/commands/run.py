@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ import platformdirs
 from companion.commands._shared import APP_NAME, data_option, open_log, seconds_from_now
 from companion.commands.equipment import by_table, equip
 from companion.commands.serving import Keys, port_option, serve, table_for
-from companion.commands.sight import corners_option, game_options, profile_option
+from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
 from companion.rules import Game
 
 if TYPE_CHECKING:
@@ -58,12 +59,14 @@ def run(
     An interrupted match goes on where it was. A camera or a tile board that is not there yet is waited for. Files are
     played in real time, and never resumed.
     """
+    seats = by_table(sources)
+    refuse_idle_corners(chain.from_iterable(seats.values()))
     game = Game.start(first, layout=layout, sets=sets)
     keys = Keys.kept(_folder(data))
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))
         tables, tiles, clock = {}, {}, seconds_from_now()
-        for table, texts in by_table(sources).items():
+        for table, texts in seats.items():
             equipment = equip(
                 texts,
                 layout,

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from companion.commands._shared import is_given
 from companion.errors import ProfileError, SourceSyntaxError, VisionError
 from companion.profile import Profile
-from companion.rules import FirstMove, Layout, LayoutError
+from companion.rules import MOST_SETS, FirstMove, Layout, LayoutError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from companion.camera import VirtualCamera
     from companion.camera.frames import Clock
     from companion.readings import Source
     from companion.vision.board import BoardNotFound, BoardPose
@@ -186,7 +188,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def sets_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option --sets, given to the command as `sets`."""
     return click.option(
-        "--sets", type=click.IntRange(min=1), help="Sets of pieces in play. [default: as the board needs]"
+        "--sets", type=click.IntRange(1, MOST_SETS), help="Sets of pieces in play. [default: as the board needs]"
     )(command)
 
 
@@ -250,22 +252,39 @@ def is_tile_board(source: str) -> bool:
     return source.startswith("tiles:") or source in ("tiles", "virtual:tiles")
 
 
+def refuse_idle_corners(sources: Iterable[str]) -> None:
+    """Wrong usage if somebody gave corners and no source looks at pictures; those of a profile may lie idle."""
+    if is_given("corners") and all(map(is_tile_board, sources)):
+        raise click.UsageError("a tile board needs no corners: leave out --corners")
+
+
 def _opened(text: str, layout: Layout, sight: Sight, clock: Clock, *, patient: bool) -> Source:
     if is_tile_board(text):
         from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
         return open_tiles(text, layout, clock=clock, wait=time.sleep, patient=patient)
-    from companion.camera import Camera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.camera import Camera, VirtualCamera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
 
     def reader_for(wanted: Layout) -> VideoReader:
         return video_reader(wanted, sight if wanted == layout else replace(sight, corners=None))
 
     frames = open_frames(text, clock, patient=patient, others=("tiles",))
     try:
+        if isinstance(frames, VirtualCamera):
+            _refuse_another_game(frames, layout, sight.variant)
         return Camera(frames, reader_for(layout), reader_for=reader_for)
     except Exception:
         frames.close()
         raise
+
+
+def _refuse_another_game(drawn: VirtualCamera, layout: Layout, variant: str) -> None:
+    """Wrong usage if a game is drawn that is not the one to be refereed."""
+    on = drawn.play.layout
+    if on != layout:
+        raise click.UsageError(f"{drawn.name} draws a game on {on}, and not on {layout}: start with --layout '{on}'")
+    if drawn.variant != variant:
+        raise click.UsageError(f"{drawn.name} draws a {drawn.variant} game: start with --variant {drawn.variant}")
 
 
 def video_reader(layout: Layout, sight: Sight) -> VideoReader:

@@ -12,7 +12,7 @@ import click
 from companion import events
 from companion.commands._shared import json_option, kept_option, open_log, print_json, seconds_from_now
 from companion.commands.equipment import equip
-from companion.commands.sight import corners_option, game_options, profile_option
+from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
 from companion.commands.signals import NAP_S, told_to_stop
 from companion.events import Event, content_text
 from companion.referee import Referee
@@ -53,6 +53,7 @@ def watch(
     """
     from companion.store import Opening  # noqa: PLC0415 (the database is slow to import)
 
+    refuse_idle_corners(sources)
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
         equipment = equip(

@@ -47,6 +47,8 @@ _MARKS = {Kind.STRAIGHT: "+", Kind.DIAGONAL: "x", Kind.PUSHER: "<>", Kind.PULLER
 _KINDS = {mark: kind for kind, mark in _MARKS.items()}
 
 PIECES_PER_KIND_AND_SET = 2
+MOST_SETS = 8
+"""So many are enough for the largest board that is watched, of 128 squares; a match text may have more."""
 
 
 @dataclass(frozen=True, slots=True)

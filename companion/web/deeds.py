@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from companion.events import EMPTY_TEXT, parse_content
-from companion.rules import Colour, Game, Layout, Piece, RulesError, Square
+from companion.rules import MOST_SETS, Colour, Game, Layout, Piece, RulesError, Square
 from companion.table import Players
 from companion.web.language import marked
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from companion.referee import Referee
     from companion.table import Deed, Table
 
-MOST_SETS = 8
 MOST_SQUARES = 128
 """As many as the largest tile board has."""
 _LONGEST_DRAWING = 400

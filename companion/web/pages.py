@@ -24,10 +24,10 @@ from pydantic import ValidationError
 from companion import __version__
 from companion.errors import RulesError, TableError
 from companion.readings import ALL_CONTENTS
-from companion.rules import Colour, Kind, Layout
+from companion.rules import MOST_SETS, Colour, Kind, Layout
 from companion.rules.layout import NAMED_LAYOUTS
 from companion.web import names, reasons, words
-from companion.web.deeds import MOST_SETS, REQUESTS
+from companion.web.deeds import REQUESTS
 from companion.web.drawing import draw, emblem
 from companion.web.language import COOKIE, LANGUAGES, WRITTEN_IN, _
 from companion.web.live import stream

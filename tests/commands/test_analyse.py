@@ -61,6 +61,12 @@ def test_what_cannot_be_analysed_is_told_in_one_line(arguments, text, message):
     assert result.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1"])
+def test_time_to_think_is_a_number_of_seconds(seconds):
+    result = analyse("-", "--seconds", seconds, input=MATCH)
+    assert (result.exit_code, "--seconds" in result.stderr) == (2, True)
+
+
 def test_a_match_of_the_log_is_analysed_by_its_number(tmp_path):
     file = tmp_path / "match.mjn"
     file.write_text(MATCH, encoding="utf-8")

@@ -23,6 +23,7 @@ from tests.camera.server import CameraServer
 pytestmark = pytest.mark.slow
 PATIENCE_S = 60.0
 """How long a test waits for what should take a moment, so that a slow machine fails no test."""
+CORNERS = "0,900 900,900 900,0 0,0"
 ELSEWHERE = {"X-Forwarded-For": "10.0.0.77"}
 """A request that came through a proxy is not from this machine."""
 
@@ -212,6 +213,20 @@ def test_corners_of_no_board_are_wrong_usage(tmp_path, corners, says):
     done = CliRunner().invoke(main, ["run", "--source", "virtual:", "--corners", corners, "--data", str(tmp_path)])
     assert done.exit_code == 2
     assert says in done.output
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--source", "virtual:", "--layout", "ring"], "draws a game on 4x4"),
+        (["--source", "virtual:", "--variant", "green-box"], "draws a standard game"),
+        (["--source", "2=virtual:tiles", "--source", "tiles:auto", "--corners", CORNERS], "needs no corners"),
+        (["--source", "virtual:", "--sets", "9"], "9 is not in the range 1<=x<=8"),
+    ],
+)
+def test_options_that_the_source_cannot_follow_are_wrong_usage(tmp_path, options, says):
+    done = CliRunner().invoke(main, ["run", *options, "--data", str(tmp_path), "--port", "0"])
+    assert (done.exit_code, says in done.output) == (2, True), done.output
 
 
 def test_keys_are_kept_in_the_home_that_a_tilde_names(tmp_path, monkeypatch):

@@ -111,6 +111,10 @@ def no_board(tmp_path) -> Path:
         ([f"video:{GAME}", "--profile", "none.json"], 1, "the profile none.json cannot be read"),
         ([f"video:{GAME}", "--data", "/dev/null/logs"], 1, "/dev/null/logs"),
         ([], 2, "Missing argument 'SOURCE...'"),
+        (["virtual:", "--layout", "ring"], 2, "draws a game on 4x4, and not on ring: start with --layout '4x4'"),
+        (["virtual:", "--variant", "green-box"], 2, "virtual: draws a standard game: start with --variant standard"),
+        ([f"video:{GAME}", "--sets", "100"], 2, "100 is not in the range 1<=x<=8"),
+        (["virtual:tiles", "--corners", CORNERS], 2, "a tile board needs no corners: leave out --corners"),
     ],
 )
 def test_what_cannot_be_done_is_one_clear_line(arguments, code, says):
