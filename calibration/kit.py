@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 PAPERS: Final = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 """Width and height in millimetres."""
 _FONTS = Path(__file__).parent / "fonts"
+_TITLE: Final = "Mijnlieff companion: the printable kit"
+"""In every PDF of this module, by which it is known."""
 _BAR_MM = 100
 _INK, _PAPER, _BROWN, _GREY = (0, 0, 0), (255, 255, 255), (74, 52, 40), (150, 150, 150)
 _PIXELS_PER_MODULE = 8
@@ -62,8 +64,11 @@ def kit(output: str, paper: str) -> None:
         raise click.UsageError("the kit is written to a file, such as -o kit.pdf")
     if Path(output).suffix.lower() not in ("", ".pdf"):
         raise click.UsageError(f"the kit is a PDF, which {output} does not look like; name it .pdf")
+    file = Path(output)
     try:
-        Path(output).write_bytes(draw_kit(paper))
+        if file.is_file() and file.stat().st_size and _TITLE.encode() not in file.read_bytes():
+            raise click.ClickException(f"{output} is there already and is no kit: give -o another name")
+        file.write_bytes(draw_kit(paper))
     except OSError as error:
         raise click.ClickException(f"{output} cannot be written: {error.strerror}") from error
     click.echo(f"{output}: print it at 100 %, on {paper.capitalize()}", err=True)
@@ -97,7 +102,7 @@ class _Sheet:
         self.width, self.height = PAPERS[paper]
         self.pdf: Any = FPDF(unit="mm", format=(self.width, self.height))
         self.pdf.set_auto_page_break(False)
-        self.pdf.set_title("Mijnlieff companion: the printable kit")
+        self.pdf.set_title(_TITLE)
         self.pdf.add_font("title", fname=_FONTS / "young-serif.ttf")
         self.pdf.add_font("text", fname=_FONTS / "alegreya-sans-500.ttf")
 

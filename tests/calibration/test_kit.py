@@ -80,6 +80,20 @@ def test_what_cannot_be_written_or_drawn_is_one_line(tmp_path):
         draw_kit("a5")
 
 
+@pytest.mark.parametrize("name", ["README", "thesis.pdf"])
+def test_a_file_that_is_no_kit_is_not_written_over(tmp_path, name):
+    (tmp_path / name).write_text("%PDF-1.3, of somebody else")
+    done = CliRunner().invoke(kit, ["-o", str(tmp_path / name)])
+    assert (done.exit_code, "is there already and is no kit: give -o another name" in done.output) == (1, True)
+    assert (tmp_path / name).read_text() == "%PDF-1.3, of somebody else"
+
+
+def test_a_kit_is_written_over_the_one_before_and_over_an_empty_file(tmp_path):
+    (tmp_path / "k.pdf").touch()
+    for paper in ("a4", "letter"):
+        assert CliRunner().invoke(kit, ["-o", str(tmp_path / "k.pdf"), "--paper", paper]).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("output", "says"),
     [
