@@ -6,7 +6,7 @@ whether it is lit, sharp and free of glare; and, with an enrolled set, which kin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import cv2
@@ -76,10 +76,17 @@ def examine(
     top_view = rectify(image, points, layout)
     margin = (top_view.shape[0] - layout.rows * SQUARE) // 2
     yield from light(top_view[margin:-margin, margin:-margin])
-    if profile is not None and profile.enrolment is not None:
+    if profile is not None:
+        called = f"{profile.name}: " if profile.name else ""
+        yield from (replace(finding, found=f"{called}{finding.found}") for finding in _of_set(profile))
+
+
+def _of_set(profile: Profile) -> Iterator[Finding]:
+    """Whether an enrolled set can be told apart."""
+    if profile.enrolment is not None:
         plain = profile.variant == "green-box"
         yield _AS_PIECES if plain else _separable(Look.of(profile.enrolment))
-    if profile is not None and profile.cubes is not None:
+    if profile.cubes is not None:
         yield _coloured_apart(CubeLook.of(profile.cubes).scale)
 
 

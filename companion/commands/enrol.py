@@ -142,7 +142,8 @@ def enrol(
                 "its cubes as well, or leave out --profile"
             )
         kept = tuple(card for card in known.cards if card.kind not in {kind.value for kind, _ in cards})
-        learnt = _learnt(cards, kept, corners, layout, optics_of(known))
+        of_cards = pieces is None and is_given("corners")
+        learnt = _learnt(cards, kept, corners, layout, optics_of(known), corners_fit=of_cards)
         known = known.model_copy(update={"cards": (*kept, *learnt)})
         told.append(f"knows the cards: {', '.join(card.kind for card in known.cards)}.{_missing(known.cards)}")
     update = {"variant": GREEN_BOX if plain else variant} | ({"name": name} if name else {})
@@ -207,13 +208,20 @@ def _learnt(
     corners: Corners | None,
     layout: Layout,
     optics: Optics,
+    *,
+    corners_fit: bool,
 ) -> tuple[EnrolledCard, ...]:
-    """The cards of these pictures, which look otherwise than the ones that are kept."""
+    """The cards of these pictures, which look otherwise than the ones that are kept.
+
+    If `corners_fit`, the corners are of these pictures; else they may be of others.
+    """
     kinds = [kind for kind, _ in cards]
     twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
     if twice:
         raise EnrolmentError(f"the card of {twice} is given twice; one picture of it is enough")
-    pictures = {kind: (path, *_card_sight(path, corners, layout, optics)) for kind, path in cards}
+    pictures = {
+        kind: (path, *_card_sight(path, corners, layout, optics, corners_fit=corners_fit)) for kind, path in cards
+    }
     return learn_cards(pictures, layout, kept)
 
 
@@ -223,13 +231,15 @@ def _missing(cards: tuple[EnrolledCard, ...]) -> str:
 
 
 def _card_sight(
-    path: str, corners: Corners | None, layout: Layout, optics: Optics
+    path: str, corners: Corners | None, layout: Layout, optics: Optics, *, corners_fit: bool
 ) -> tuple[NDArray[np.uint8], BoardPose | None]:
     """The straight picture, and where the board is in it, if it shows one."""
     image = read_picture(Path(path))
     try:
         pose = locator(corners, optics)(image, layout)
-    except CompanionError:  # corners of another picture
+    except CompanionError as error:
+        if corners_fit:
+            raise EnrolmentError(f"{path}: {error}") from error
         pose = locator(None, optics)(image, layout)
     return optics.straight(image), None if isinstance(pose, BoardNotFound) else pose
 

@@ -81,6 +81,8 @@ def run(
             tables[table] = table_for(equipment, game, log, table=table, variant=variant)
             if equipment.virtual is not None:
                 tiles[table] = equipment.virtual
+        if profile is not None and profile.name:
+            click.echo(f"The set is {profile.name}.", err=True)
         serve(tables, keys, port=port, lan=lan, tiles=tiles)
 
 

@@ -108,6 +108,14 @@ def test_a_board_is_no_card():
     assert cut_out("it", board, None, Layout.parse("4x4")) is not None
 
 
+def test_corners_that_do_not_fit_are_told_where_they_are_of_no_other_picture(enrol):
+    far = ["--corners", "10,9400 500,9400 500,9000 10,9000"]
+    result, path = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT)), options=far)
+    assert result.exit_code == 1
+    assert "0.png: the corners 10,9400 500,9400 500,9000 10,9000 lie far outside the picture" in result.output
+    assert not path.exists()
+
+
 def test_cards_that_were_not_given_are_named(enrol):
     result, _ = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT, turn=4)))
     assert result.exit_code == 0, result.output

@@ -73,6 +73,13 @@ def test_kinds_that_were_enrolled_with_the_same_mark_are_pointed_out():
     assert "Enrol the set again" in improve
 
 
+def test_a_set_is_called_as_people_call_it():
+    profile = Profile(name="Grandma's", enrolment=enrolment())
+    told = [*examine(good_picture(), BoardPose(tuple(map(tuple, FROM_ABOVE)), 1.0), BOARD, profile)]
+    [found] = [finding.found for finding in told if finding.what == "set"]
+    assert found.startswith("Grandma's: looks alike: ")
+
+
 def test_the_command_says_go_or_no_go_by_its_exit_code(tmp_path):
     cv2.imwrite(str(tmp_path / "good.png"), good_picture())
     cv2.imwrite(str(tmp_path / "none.png"), plain_cloth())

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.__main__ import main
+from companion.profile import Profile
 from companion.store import MatchLog
 from tests.camera.server import CameraServer
 
@@ -264,6 +265,13 @@ def test_pin_opens_the_hand_and_is_the_same_after_a_restart(start):
     assert first.ask("/api/t/1/pause", {"paused": True}, **ELSEWHERE, **{"X-Companion-Pin": pin})[1]["paused"]
     first.stop()
     assert start("run", "--lan", "--source", "virtual:").hears(r"The PIN of the referee's hand is (\d{6})") == pin
+
+
+def test_set_is_called_by_its_name(start, tmp_path):
+    Profile(name="Grandma's").write(tmp_path / "set.json")
+    program = start("run", "--source", "virtual:tiles", "--profile", str(tmp_path / "set.json"))
+    assert program.ends()
+    assert "The set is Grandma's.\n" in program.told
 
 
 def test_without_lan_nobody_else_rules_and_no_pin_is_told(start):
