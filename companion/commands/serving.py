@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import click
 
 from companion.commands.signals import told_to_stop, wait_until
-from companion.errors import StoreError
+from companion.errors import StoreError, TableError
 from companion.pace import Paced
 from companion.referee import Referee
 from companion.store import Opening
@@ -153,7 +153,13 @@ def serve(
     lan: bool = False,
     tiles: Mapping[str, VirtualBoard] | None = None,
 ) -> None:
-    """Run the tables and their page until the program is told to stop."""
+    """Run the tables and their page until the program is told to stop.
+
+    A table that stops before is told on the page, which stays.
+
+    Raises:
+        TableError: after the end, if a table had stopped before it.
+    """
     addresses = own_addresses() if lan else ()
     gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=frozenset(addresses))
     app = create_app(tables, gate, secret_key=keys.secret_key, tiles=tiles)
@@ -166,6 +172,11 @@ def serve(
             running.enter_context(table.running())
         _tell_where(serving.port, keys.pin, addresses)
         wait_until(stopped)
+    broken = "; ".join(
+        f"table {table.id} has stopped: {table.view.broken}" for table in tables.values() if table.view.broken
+    )
+    if broken:
+        raise TableError(broken)
 
 
 def _leave_hanging(tables: Iterable[Table]) -> None:

@@ -185,6 +185,14 @@ def test_camera_that_is_not_there_yet_is_told_and_comes_up_when_it_appears(start
     assert 0 < told[2].time < time.monotonic() - began  # since the program was started, not the machine
 
 
+def test_table_that_has_stopped_is_told_on_the_page_and_by_the_exit_code(start):
+    program = start("run", "--source", "virtual:", "--corners", "10,9400 500,9400 500,9000 10,9000")
+    told = program.wait_for(lambda state: state["notices"])["notices"]
+    assert [notice["title"] for notice in told] == ["This table has stopped"]
+    assert program.stop() == 1
+    assert program.told.splitlines()[-1].startswith("Error: table 1 has stopped: the corners 10,9400 ")
+
+
 def test_tile_board_that_is_not_there_yet_is_told(start):
     program = start("run", "--source", "tiles:/dev/no-such-port")
     assert "there is no such port" in program.wait_for(lambda state: state["lost"])["lost"]
