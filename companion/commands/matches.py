@@ -82,15 +82,17 @@ def list_matches(data: str, table: str | None, as_json: bool) -> None:
 def show(match: int, data: str, as_json: bool) -> None:
     """Show one match, event by event."""
     with open_log(data, create=False) as log:
-        told, entries = log.match(match), log.entries(match)
+        told, entries, broken = log.match(match), log.entries(match), log.verify(match).broken
     if as_json:
         for line in _json_lines(told, entries):
             print_json(line)
-        return
-    console = Console()
-    console.print(_title(told))
-    console.print(_entries_table(entries))
-    console.print(_ending(told), soft_wrap=True)
+    else:
+        console = Console()
+        console.print(_title(told))
+        console.print(_entries_table(entries))
+        console.print(_ending(told), soft_wrap=True)
+    if broken:
+        raise click.ClickException(f"match {match} is not as it was written: {broken}")
 
 
 @matches.command()
@@ -99,7 +101,10 @@ def show(match: int, data: str, as_json: bool) -> None:
 @click.option("--format", "form", type=click.Choice(["mjn", "json"]), default="mjn", show_default=True)
 @data_option
 def export(match: int, output: str, form: str, data: str) -> None:
-    """Write one match as match text, or as one JSON object per line: the match, then its events."""
+    """Write one match as match text, or as one JSON object per line: the match, then its events.
+
+    One that is not as it was written is not exported.
+    """
     with open_log(data, create=False) as log:
         write_text(output, log.match_text(match).write() if form == "mjn" else _json_text(log, match))
 
@@ -184,6 +189,7 @@ def _json_lines(match: Match, entries: tuple[Entry, ...]) -> Iterator[dict[str, 
 
 
 def _json_text(log: MatchLog, match: int) -> str:
+    log.vouch(match)
     lines = _json_lines(log.match(match), log.entries(match))
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 

@@ -164,7 +164,8 @@ class MatchLog:
         return Colour(ending["Winner"]).other if ending["Termination"] == "resigned" else None
 
     def match_text(self, match: int) -> MatchText:
-        """A match for export, with its final hash as the tag Log."""
+        """A match for export, with its final hash as the tag Log; `StoreError` if it is not as it was written."""
+        self.vouch(match)
         told = self.match(match)
         opening = told.opening
         date = "" if opening.table == IMPORTED else told.started[:10].replace("-", ".")
@@ -220,6 +221,15 @@ class MatchLog:
             )
             kept = {picture.digest: _as_bytes(picture.evidence) for picture in pictures}
         return _verified(row, links, told, kept, known)
+
+    def vouch(self, match: int) -> None:
+        """`StoreError` if a match is not as it was written, so that its hash stands for nothing."""
+        found = self.verify(match)
+        if not found.sound:
+            raise StoreError(
+                f"match {match} is not as it was written: {found.broken}; companion matches show {match} tells "
+                "what is there"
+            )
 
     def _begin(self, connection: sa.Connection, opening: Opening, started: str | None) -> int:
         opening = opening.settled()

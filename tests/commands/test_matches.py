@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -120,6 +121,41 @@ def test_export_is_match_text_that_reads_back(data, tmp_path):
 
 def test_export_as_json_is_what_show_prints(data):
     assert printed("export", 1, "--format", "json", "--data", data) == printed("show", 1, "--json", "--data", data)
+
+
+def change(data, statement):
+    """Change the log as somebody would who does not ask the program."""
+    connection = sqlite3.connect(Path(data) / FILE_NAME)
+    assert connection.execute(statement).rowcount == 1
+    connection.commit()
+    connection.close()
+
+
+FORGED = "UPDATE events SET link = replace(link, 'b2><', 'b2<>') WHERE match_id = 1 AND seq = 6"
+NONSENSE = "UPDATE events SET link = 'nonsense' WHERE match_id = 1 AND seq = 19"
+
+
+@pytest.mark.parametrize("form", ["mjn", "json"])
+def test_a_match_that_was_changed_is_not_exported_with_its_hash(data, tmp_path, form):
+    change(data, FORGED)
+    result = matches("export", 1, "--format", form, "-o", tmp_path / "game", "--data", data)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert result.stderr == (
+        "Error: match 1 is not as it was written: event 6 was changed; companion matches show 1 tells what is there\n"
+    )
+    assert not (tmp_path / "game").exists()
+    assert printed("export", 2, "--format", form, "--data", data)
+
+
+def test_a_match_that_was_changed_is_shown_and_said_to_be(data):
+    change(data, FORGED)
+    for more in ([], ["--json"]):
+        result = matches("show", 1, "--data", data, *more)
+        assert "b2<>" in result.stdout
+        assert (result.exit_code, result.stderr) == (
+            1,
+            "Error: match 1 is not as it was written: event 6 was changed\n",
+        )
 
 
 def test_imported_matches_come_out_again(data, tmp_path):
