@@ -22,9 +22,9 @@ from companion.commands._shared import (
     write_text,
 )
 from companion.commands.watch import in_words
-from companion.errors import NotationError
+from companion.errors import NotationError, StoreError
 from companion.rules import Layout, MatchText
-from companion.store import is_there
+from companion.store import Damaged, is_there
 from companion.store.chain import FEWEST_DIGITS
 
 if TYPE_CHECKING:
@@ -60,19 +60,25 @@ def matches() -> None:
 @click.option("--table", help="Only the matches of this table.")
 @data_option
 @json_option
-def list_matches(data: str, table: str | None, as_json: bool) -> None:
+@click.pass_context
+def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool) -> None:
     """List all matches, oldest first."""
-    found: list[Match] = []
+    found: list[Match | Damaged] = []
     if is_there(data):
         with open_log(data, create=False) as log:
             found = log.matches(table)
+    damaged = [match for match in found if isinstance(match, Damaged)]
     if as_json:
         for match in found:
             print_json(match.as_dict())
     elif found:
-        Console().print(_list_table(found))
+        Console().print(_list_table([match for match in found if not isinstance(match, Damaged)]))
     else:
         click.echo("No matches yet.", err=True)
+    for match in damaged:
+        click.echo(f"Error: {match.why}", err=True)
+    if damaged:
+        ctx.exit(1)
 
 
 @matches.command()
@@ -135,20 +141,29 @@ def import_matches(files: tuple[str, ...], data: str, as_json: bool) -> None:
 )
 @data_option
 @json_option
-def verify(numbers: tuple[int, ...], known: str | None, data: str, as_json: bool) -> None:
+@click.pass_context
+def verify(ctx: click.Context, numbers: tuple[int, ...], known: str | None, data: str, as_json: bool) -> None:
     """Check that matches are as they were written: these, or all."""
     if known is not None and len(numbers) != 1:
         raise click.UsageError("--log needs exactly one MATCH")
+    broken, unread = [], False
     with open_log(data, create=False) as log:
-        found = [log.verify(number, known) for number in numbers or [match.id for match in log.matches()]]
-    for verification in found:
-        if as_json:
-            print_json(verification.as_dict())
-        else:
-            click.echo(str(verification))
-    broken = [str(verification.match) for verification in found if not verification.sound]
+        for number in numbers or [match.id for match in log.matches()]:
+            try:
+                found = log.verify(number, known)
+            except StoreError as error:
+                unread = True
+                click.echo(f"Error: {error}", err=True)
+                continue
+            if as_json:
+                print_json(found.as_dict())
+            else:
+                click.echo(str(found))
+            broken += [] if found.sound else [str(number)]
     if broken:
         raise click.ClickException(f"not as it was written: match {', '.join(broken)}")
+    if unread:
+        ctx.exit(1)
 
 
 @matches.command()

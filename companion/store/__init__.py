@@ -14,6 +14,17 @@ from companion.store.chain import Verification
 from companion.store.database import FILE_NAME, is_there
 from companion.store.log import IMPORTED, MatchLog
 from companion.store.recorder import Recorder
-from companion.store.records import Entry, Match, Opening
+from companion.store.records import Damaged, Entry, Match, Opening
 
-__all__ = ["FILE_NAME", "IMPORTED", "Entry", "Match", "MatchLog", "Opening", "Recorder", "Verification", "is_there"]
+__all__ = [
+    "FILE_NAME",
+    "IMPORTED",
+    "Damaged",
+    "Entry",
+    "Match",
+    "MatchLog",
+    "Opening",
+    "Recorder",
+    "Verification",
+    "is_there",
+]

@@ -163,6 +163,6 @@ def _checked_text(place: str, link: str, digest: str) -> dict[str, Any]:
         raise ChainBroken(f"{place} was changed")
     try:
         told: dict[str, Any] = json.loads(link)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise ChainBroken(f"{place} is not JSON") from None
     return told

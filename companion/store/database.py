@@ -206,6 +206,7 @@ def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
 
 def _set_up_sqlite(driver_connection: Any, _record: object) -> None:
     driver_connection.isolation_level = None
+    driver_connection.text_factory = lambda text: text.decode(errors="replace")  # a damaged text hides no other row
     cursor = driver_connection.cursor()
     for setting in ("foreign_keys=ON", "synchronous=FULL", "fullfsync=ON", "secure_delete=ON"):
         cursor.execute(f"PRAGMA {setting}")

@@ -19,7 +19,7 @@ from companion.store import chain
 from companion.store.chain import Verification
 from companion.store.database import Database
 from companion.store.recorder import Recorder
-from companion.store.records import TURNING_POINTS, Entry, Match, Opening
+from companion.store.records import TURNING_POINTS, Damaged, Entry, Match, Opening
 from companion.store.retelling import ending_of, events_telling, game_told_by, opening_of
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
@@ -119,13 +119,13 @@ class MatchLog:
         with self._database.writing() as connection:
             return self._append(connection, match, events, evidence, after)
 
-    def matches(self, table: str | None = None) -> list[Match]:
-        """Every match, or those of one table, oldest first."""
+    def matches(self, table: str | None = None) -> list[Match | Damaged]:
+        """Every match, or those of one table, oldest first; one that is damaged hides no other."""
         query = _MATCHES.order_by(match_rows.c.id)
         if table is not None:
             query = query.where(match_rows.c.table_id == table)
         with self._database.reading() as connection:
-            return [_match(row) for row in connection.execute(query)]
+            return [_match_or_damage(row) for row in connection.execute(query)]
 
     def match(self, match: int) -> Match:
         """One match; `StoreError` if there is none of that number."""
@@ -227,8 +227,7 @@ class MatchLog:
         found = self.verify(match)
         if not found.sound:
             raise StoreError(
-                f"match {match} is not as it was written: {found.broken}; companion matches show {match} tells "
-                "what is there"
+                f"match {match} is not as it was written: {found.broken}; put a backup of the log in its place"
             )
 
     def _begin(self, connection: sa.Connection, opening: Opening, started: str | None) -> int:
@@ -317,7 +316,7 @@ def _naming(match: int) -> Iterator[None]:
     """Tell which match it was whose rows make no sense."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, AttributeError, StoreError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, StoreError) as error:
         raise StoreError(f"match {match} is damaged: {error}; companion matches verify {match} tells more") from error
 
 
@@ -336,7 +335,17 @@ def _match(row: Any) -> Match:
             names_erased=row.told is None,
         )
         Layout.parse(match.opening.layout)
+        texts = (match.started, match.opening.table, *people.values(), *match.opening.tags.values())
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("its opening has something else where a text should be")
     return replace(match, digest=row.latest_digest) if match.finished else match
+
+
+def _match_or_damage(row: Any) -> Match | Damaged:
+    try:
+        return _match(row)
+    except StoreError as error:
+        return Damaged(row.id, str(error))
 
 
 def _entry(row: Any) -> Entry:

@@ -168,6 +168,19 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
+class Damaged:
+    """A match whose rows make no sense."""
+
+    id: int
+    why: str
+    """In one line for a person."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """The JSON object of ``companion matches list --json``."""
+        return {"match": self.id, "damaged": self.why}
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One event in the log."""
 

@@ -141,7 +141,7 @@ def test_a_match_that_was_changed_is_not_exported_with_its_hash(data, tmp_path, 
     result = matches("export", 1, "--format", form, "-o", tmp_path / "game", "--data", data)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (
-        "Error: match 1 is not as it was written: event 6 was changed; companion matches show 1 tells what is there\n"
+        "Error: match 1 is not as it was written: event 6 was changed; put a backup of the log in its place\n"
     )
     assert not (tmp_path / "game").exists()
     assert printed("export", 2, "--format", form, "--data", data)
@@ -156,6 +156,30 @@ def test_a_match_that_was_changed_is_shown_and_said_to_be(data):
             1,
             "Error: match 1 is not as it was written: event 6 was changed\n",
         )
+
+
+def test_damaged_match_hides_no_other_in_the_list(data):
+    change(data, NONSENSE)
+    result = matches("list", "--data", data)
+    assert "unfinished" in result.stdout
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: match 1 is damaged: ")
+    assert result.stderr.count("\n") == 1
+    result = matches("list", "--data", data, "--json")
+    damaged, whole = map(json.loads, result.stdout.splitlines())
+    assert (damaged["match"], whole["match"], result.exit_code) == (1, 2, 1)
+    assert damaged["damaged"].startswith("match 1 is damaged: ")
+
+
+def test_damaged_and_missing_matches_hide_no_other_from_verify(data):
+    change(data, NONSENSE)
+    result = matches("verify", "--data", data)
+    assert result.stdout.startswith("Match 1: BROKEN, event 19 was changed\nMatch 2: sound, ")
+    assert (result.exit_code, result.stderr) == (1, "Error: not as it was written: match 1\n")
+    result = matches("verify", 99, 2, "--data", data)
+    assert result.stdout.startswith("Match 2: sound, ")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: there is no match 99 in the log; ")
 
 
 def test_imported_matches_come_out_again(data, tmp_path):

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+import re
 import sqlite3
 
 import pytest
 
 from companion import events
 from companion.errors import StoreError
-from companion.store import FILE_NAME, Opening
+from companion.store import FILE_NAME, Damaged, Opening
 from tests.store.playing import example_events
 
 PICTURES = [b"a1 " * 5000, b"a3 " * 5000]
@@ -96,10 +97,31 @@ def test_row_that_makes_no_sense_is_told_in_one_line_everywhere(log, match, tmp_
     digest = hashlib.sha256(b"nonsense").hexdigest()
     change(tmp_path, "UPDATE events SET link = 'nonsense', digest = ? WHERE seq = 19", digest)
     assert log.verify(match).broken == "event 19 is not JSON"
-    with pytest.raises(OSError, match=rf"^match {match} is damaged: .*companion matches verify {match} tells more$"):
-        log.matches()
+    other = log.begin(Opening(light="Cleo"))
+    damaged, whole = log.matches()
+    assert (damaged.id, whole) == (match, log.match(other))
+    assert re.fullmatch(rf"match {match} is damaged: .*companion matches verify {match} tells more", damaged.why)
     with pytest.raises(OSError, match=rf"^match {match} is damaged"):
         log.entries(match)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE matches SET link = CAST(x'ff' AS TEXT) WHERE id = 1",
+        "UPDATE matches SET link = replace(hex(zeroblob(50000)), '0', '[') WHERE id = 1",
+        """UPDATE matches SET link = replace(link, '"table":"1"', '"table":1') WHERE id = 1""",
+        """UPDATE matches SET link = replace(link, '"started":"', '"started":7,"x":"') WHERE id = 1""",
+    ],
+    ids=["no UTF-8", "too deep", "a number for a text", "no time"],
+)
+def test_damaged_match_hides_no_other(log, match, tmp_path, statement):
+    other = log.begin(Opening(light="Cleo"))
+    change(tmp_path, statement)
+    damaged, whole = log.matches()
+    assert (type(damaged), damaged.id, whole) == (Damaged, match, log.match(other))
+    assert not log.verify(match).sound
+    assert log.verify(other).sound
 
 
 def test_forged_link_of_another_form_is_found(log, match, tmp_path):
