@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 PUBLIC_TAGS = ("Event", "Site", "Date", "Source", "Termination", "Winner", "OriginalLog")
 """The tags of a match text that tell of no person, so they are in the chain; all others can be erased."""
 _RECORDING = {"Source": "recording"}
+NUMBER_TAGS = ("Round", "Board", "TimeControl")
+"""These tell of no person either as long as they are numbers: ``3.1``, ``40/7200:3600``. A word may be a name."""
+_NUMBERS = re.compile(r"[0-9 .,:/+*?-]*")
 
 TURNING_POINTS: dict[str, type[Event]] = {
     kind.__name__: kind for kind in (MovePlayed, PassForced, MoveTakenBack, Corrected, GameOver)
@@ -72,7 +76,7 @@ class Opening:
     @property
     def in_chain(self) -> dict[str, Any]:
         """What the first link tells."""
-        tags = {name: value for name, value in self.tags.items() if name in PUBLIC_TAGS}
+        tags = {name: value for name, value in self.tags.items() if _is_public(name, value)}
         return {
             "table": self.table,
             "first": self.first,
@@ -86,7 +90,7 @@ class Opening:
     def people(self) -> dict[str, str]:
         """The tags that can be erased: the players' names, and every tag that may tell of a person."""
         names = {"Light": self.light, "Dark": self.dark}
-        names |= {name: value for name, value in self.tags.items() if name not in PUBLIC_TAGS}
+        names |= {name: value for name, value in self.tags.items() if not _is_public(name, value)}
         return {name: value for name, value in names.items() if value}
 
     @classmethod
@@ -95,6 +99,10 @@ class Opening:
         others = {name: value for name, value in people.items() if name not in ("Light", "Dark")}
         told = dict(in_chain) | {"tags": {**in_chain["tags"], **others}}
         return cls(**told, light=people.get("Light", ""), dark=people.get("Dark", ""))
+
+
+def _is_public(tag: str, value: str) -> bool:
+    return tag in PUBLIC_TAGS or (tag in NUMBER_TAGS and _NUMBERS.fullmatch(value) is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

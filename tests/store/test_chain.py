@@ -182,6 +182,17 @@ def test_erased_names_and_pictures_leave_a_sound_chain_that_says_so(log, match):
     assert str(log.game(match).score) == "4-1"
 
 
+def test_numbers_of_a_tournament_are_not_erased_with_the_names_but_words_that_may_be_names_are(log):
+    numbers = {"Round": "3.1", "Board": "12", "TimeControl": "40/7200:3600"}
+    words = {"Round": "3, Ann's return", "Board": "Ben", "TimeControl": "as Zoe says"}
+    for tags in (numbers, words):
+        match = log.begin(Opening(light="Ann", tags={**tags, "Event": "Cup"}))
+        assert dict(log.match(match).opening.tags) == {**tags, "Event": "Cup"}
+        log.erase_names(match)
+        assert dict(log.match(match).opening.tags) == {"Event": "Cup"} | (numbers if tags is numbers else {})
+        assert log.verify(match).sound
+
+
 def test_what_is_erased_is_gone_from_the_disk(log, match, tmp_path):
     def on_disk(secret):
         return any(secret in file.read_bytes() for file in tmp_path.iterdir())
