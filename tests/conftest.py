@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 IN_CI = os.environ.get("CI") == "true"
 
 # No test depends on the speed of the machine; in CI none depends on chance either.
 hypothesis.settings.register_profile("house", deadline=None, derandomize=IN_CI)
 hypothesis.settings.load_profile("house")
+
+
+@pytest.fixture
+def shelf() -> Iterator[Path]:
+    """An empty folder that everyone may look into; `tests.shelf.only_read` is for it."""
+    with tempfile.TemporaryDirectory() as folder:
+        shelf = Path(folder)
+        shelf.chmod(0o755)
+        yield shelf
 
 
 @pytest.fixture(scope="session")

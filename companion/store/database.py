@@ -4,6 +4,12 @@ SQLite is set so that a commit is on the disk when it returns (write-ahead log, 
 what is erased is overwritten (``secure_delete``). The driver's own idea of transactions is switched off: SQLAlchemy's
 begin sends BEGIN, or BEGIN IMMEDIATE where something will be written, so that two writers queue up instead of one of
 them failing half-way. PostgreSQL needs none of this.
+
+Where nothing may be written (a disc, a backup, another user's folder) a log can still be read. SQLite reads a
+write-ahead log (``-wal``) only together with its index (``-shm``), which it cannot make there. So with both of them it
+is opened with ``mode=ro``. With neither nobody is writing, and the file is opened as it lies (``immutable``), without
+locks; should it change meanwhile, what was read from it is not trusted. Anything else is a rest of a program that was
+stopped while it wrote, and has to be copied to where it can be tidied up.
 """
 
 from __future__ import annotations
@@ -43,9 +49,12 @@ _SQLITE_TROUBLES = {
 class Database:
     """An open database with the newest schema. Any thread may read and write; each use takes its own connection."""
 
-    def __init__(self, engine: sa.Engine, name: str) -> None:
+    def __init__(self, engine: sa.Engine, name: str, still: Path | None = None) -> None:
         self._engine = engine
         self._name = name
+        self._still = still
+        """A file that is read without locks, as nobody writes to it."""
+        self._state = _state(still)
 
     @classmethod
     def open(cls, place: str | Path, *, wait_s: float, create: bool) -> Database:
@@ -53,12 +62,16 @@ class Database:
 
         Raises:
             StoreError: if it cannot be opened, is no match log, or was written by a newer version; with `create` off,
-                also if there is none yet.
+                also if there is none yet. With `create` off one that may not be written to is opened for reading.
 
         """
         url = _url(place, create=create)
         name = shown(url.render_as_string()) if "://" in str(place) else str(url.database)
-        database = cls(_engine(url, wait_s), name)
+        still = None
+        if not create and (file := _file_of(url)) is not None and _may_only_be_read(file):
+            url = _reading(url, file)
+            still = file if "immutable" in url.query else None
+        database = cls(_engine(url, wait_s), name, still)
         try:
             database._bring_up_to_date()
         except BaseException:
@@ -71,6 +84,8 @@ class Database:
         """A connection that sees one state of the log throughout."""
         with self._told(), self._engine.connect() as connection, connection.begin():
             yield connection
+        if _state(self._still) != self._state:
+            raise StoreError(f"another program has written to {self._name} meanwhile; try again")
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -174,6 +189,33 @@ def _file_of(url: sa.URL) -> Path | None:
     if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith((":memory:", "file:")):
         return None
     return Path(url.database)
+
+
+def _may_only_be_read(file: Path) -> bool:
+    return os.access(file, os.R_OK) and not (os.access(file, os.W_OK) and os.access(file.parent, os.W_OK))
+
+
+def _reading(url: sa.URL, file: Path) -> sa.URL:
+    """The URL that opens SQLite's `file` without writing anything to it or beside it."""
+    wal, index, journal = (file.with_name(file.name + ending) for ending in ("-wal", "-shm", "-journal"))
+    how = {"immutable": "1"}
+    if wal.exists() and index.exists():
+        how = {"mode": "ro"}
+    elif any(rest.exists() and rest.stat().st_size for rest in (wal, journal)):
+        raise StoreError(
+            f"{file} was left in the middle of writing, and may not be written to; copy its whole folder to where you "
+            "may write, and give that with --data"
+        )
+    return url.set(database=file.absolute().as_uri(), query={"uri": "true", **how})
+
+
+def _state(file: Path | None) -> tuple[int, int] | None:
+    """What changes when a file is written to."""
+    try:
+        told = file.stat() if file else None
+    except OSError:  # gone, with whatever it was on
+        return None
+    return (told.st_mtime_ns, told.st_size) if told else None
 
 
 def _named(place: str) -> sa.URL:

@@ -15,6 +15,7 @@ from companion.__main__ import main
 from companion.events import Corrected, MatchStarted
 from companion.rules import MatchText
 from companion.store import FILE_NAME, MatchLog, Opening
+from tests.shelf import only_read
 from tests.store.playing import EXAMPLE, example_events
 
 ROOT = Path(__file__).parents[2]
@@ -156,6 +157,15 @@ def test_a_match_that_was_changed_is_shown_and_said_to_be(data):
             1,
             "Error: match 1 is not as it was written: event 6 was changed\n",
         )
+
+
+@pytest.mark.parametrize("command", ["list", "show 1", "export 1", "verify", "analyse 1"])
+def test_log_that_may_only_be_read_is_read(shelf, command):
+    with MatchLog.open(shelf, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)) as log:
+        log.append(log.begin(Opening()), example_events())
+    told = printed(*command.split(), "--data", shelf)
+    with only_read(shelf):
+        assert printed(*command.split(), "--data", shelf) == told
 
 
 def test_damaged_match_hides_no_other_in_the_list(data):

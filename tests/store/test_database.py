@@ -1,6 +1,7 @@
 """Opening a log: new, old, newer, damaged, locked, full; and a program that is killed while it writes."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,6 +18,7 @@ from alembic.script import ScriptDirectory
 from companion.errors import StoreError
 from companion.store import FILE_NAME, MatchLog, Opening, is_there
 from companion.store.schema import HEAD, metadata
+from tests.shelf import only_read
 from tests.store.playing import example_events
 
 ROOT = Path(__file__).parents[2]
@@ -204,6 +206,71 @@ def test_database_url_that_leads_nowhere_is_one_clear_line_without_its_password(
         MatchLog.open(url, clock)
     assert "secret" not in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_log_that_may_only_be_read_is_read_and_not_written_to(shelf, clock):
+    with MatchLog.open(shelf, clock) as log:
+        match = log.begin(Opening(light="Ann"))
+        log.append(match, example_events())
+    with only_read(shelf):
+        for place in (shelf, f"sqlite:///{shelf / FILE_NAME}"):
+            with MatchLog.open(place, clock, create=False) as log:
+                assert log.verify(match).sound
+                assert [found.opening.light for found in log.matches()] == ["Ann"]
+                with pytest.raises(StoreError, match="it may not be written to"):
+                    log.erase_names(match)
+        with pytest.raises(StoreError, match="it may not be written to"):
+            MatchLog.open(shelf, clock)
+        assert [file.name for file in shelf.iterdir()] == [FILE_NAME]
+
+
+@pytest.fixture
+def interrupted(tmp_path, shelf, clock):
+    """What a program that was killed leaves: the last of the match is in the write-ahead log only."""
+    with MatchLog.open(tmp_path, clock) as log:
+        match = log.begin(Opening())
+        log.append(match, example_events())
+        for file in tmp_path.iterdir():
+            shutil.copy(file, shelf)
+    return match
+
+
+def test_what_a_killed_program_left_is_read_too_where_nothing_may_be_written(shelf, interrupted, clock):
+    with only_read(shelf), MatchLog.open(shelf, clock, create=False) as log:
+        assert log.verify(interrupted).sound
+        assert log.match(interrupted).length == 19
+
+
+def test_rest_that_cannot_be_read_without_writing_is_one_clear_line(shelf, interrupted, clock):
+    (shelf / f"{FILE_NAME}-shm").unlink()
+    with (
+        only_read(shelf),
+        pytest.raises(StoreError, match=r"left in the middle of writing, and may not be .*; copy its whole folder"),
+    ):
+        MatchLog.open(shelf, clock, create=False)
+    with MatchLog.open(shelf, clock, create=False) as log:
+        assert log.verify(interrupted).sound
+
+
+def test_log_that_another_user_is_writing_is_read(shelf, clock):
+    with MatchLog.open(shelf, clock) as writing:
+        match = writing.begin(Opening())
+        with only_read(shelf), MatchLog.open(shelf, clock, create=False) as log:
+            for told in example_events():
+                writing.append(match, [told])
+                assert log.entries(match)[-1].event == told
+
+
+def test_what_was_read_while_a_writer_came_is_not_trusted(shelf, clock):
+    MatchLog.open(shelf, clock).close()
+    with only_read(shelf):
+        reading = MatchLog.open(shelf, clock, create=False)
+    with reading, MatchLog.open(shelf, clock) as writing:
+        assert reading.matches() == []
+        writing.begin(Opening())
+        writing.close()
+        with pytest.raises(StoreError, match=r"another program has written to .* meanwhile; try again"):
+            reading.matches()
 
 
 WRITER = """
