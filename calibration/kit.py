@@ -18,6 +18,7 @@ from PIL import Image
 from calibration.lens import target_picture
 from companion import mat
 from companion.errors import CompanionError
+from companion.files import write_whole
 from companion.rules import Colour, Kind
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def kit(output: str, paper: str) -> None:
     try:
         if file.is_file() and file.stat().st_size and _TITLE.encode() not in file.read_bytes():
             raise click.ClickException(f"{output} is there already and is no kit: give -o another name")
-        file.write_bytes(draw_kit(paper))
+        write_whole(output, draw_kit(paper))
     except OSError as error:
         raise click.ClickException(f"{output} cannot be written: {error.strerror}") from error
     click.echo(f"{output}: print it at 100 %, on {paper.capitalize()}", err=True)

@@ -21,6 +21,7 @@ from rich.progress import track
 from calibration.opening_positions import Placed, book_ranks
 from companion.analysis.book import RANKS, UNKNOWN, unrank, write_book
 from companion.analysis.search import search
+from companion.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -97,7 +98,7 @@ def main(work: Path, out: Path, *, so_far: bool) -> None:
     values = open_values(work)
     if not so_far:
         solve(track(list(book_ranks()), "Solving openings", console=console), values)
-    out.write_bytes(write_book(values.tobytes()))
+    write_whole(out, write_book(values.tobytes()))
     console.print(f"{out}: {np.count_nonzero(values != UNKNOWN)} positions, {out.stat().st_size} bytes")
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from companion.errors import LayoutError, ProfileError
+from companion.files import write_whole
 from companion.rules import Layout
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
@@ -230,17 +231,7 @@ class Profile(BaseModel):
         Raises:
             ProfileError: if it cannot be written.
         """
-        file, text = Path(path).resolve(), self.model_dump_json(indent=2) + "\n"
         try:
-            if file.exists() and not file.is_file():
-                file.write_text(text, encoding="utf-8")
-                return
-            fresh = file.with_name(f".{file.name}.new")
-            try:
-                fresh.write_text(text, encoding="utf-8")
-                fresh.replace(file)
-            finally:
-                fresh.unlink(missing_ok=True)
-        except (OSError, RuntimeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "its links lead in a circle"
-            raise ProfileError(f"the profile {path} cannot be written: {why}") from error
+            write_whole(path, self.model_dump_json(indent=2) + "\n")
+        except OSError as error:
+            raise ProfileError(f"the profile {path} cannot be written: {error.strerror}") from error

@@ -85,12 +85,12 @@ def test_what_was_in_a_profile_stays_when_it_cannot_be_written_anew(tmp_path, mo
     path = tmp_path / "p.json"
     Profile(name="old").write(path)
 
-    def full(self, text, **_):
-        with self.open("w") as file:
-            file.write(text[:5])
+    def full(self, data):
+        with self.open("wb") as file:
+            file.write(data[:5])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("pathlib.Path.write_text", full)
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
     with pytest.raises(ProfileError, match="cannot be written: No space left"):
         Profile(name="new").write(path)
     assert Profile.read(path).name == "old"

@@ -17,6 +17,7 @@ import platformdirs
 from click.core import ParameterSource
 
 from companion.errors import CompanionError
+from companion.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -149,11 +150,11 @@ def read_text(path: str) -> str:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file, or standard output for ``-``; a `ClickException` in one line if it cannot be written."""
+    """Write a file whole, or standard output for ``-``; a `ClickException` in one line if it cannot be written."""
     try:
         if path == "-":
             click.echo(text, nl=False)
         else:
-            Path(path).write_text(text, encoding="utf-8")
+            write_whole(path, text)
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error

@@ -1,0 +1,32 @@
+"""Files that are written whole, or stay as they are."""
+
+from __future__ import annotations
+
+import errno
+import shutil
+from pathlib import Path
+
+
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write a file, a text in UTF-8; what was in it is lost only when all is written. A device is written to as it is.
+
+    Raises:
+        OSError: if it cannot be written.
+
+    """
+    path, data = Path(path), content.encode() if isinstance(content, str) else content
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    try:
+        file = path.resolve()
+    except RuntimeError as error:
+        raise OSError(errno.ELOOP, "its links lead in a circle") from error
+    fresh = file.with_name(f".{file.name}.new")
+    try:
+        fresh.write_bytes(data)
+        if file.exists():
+            shutil.copymode(file, fresh)
+        fresh.replace(file)
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -1,0 +1,71 @@
+"""What is written whole, or not at all."""
+
+import os
+
+import pytest
+from click.testing import CliRunner
+
+from companion.__main__ import main
+from companion.files import write_whole
+
+MATCH = "1. a1+ a3><\n"
+
+
+@pytest.fixture
+def full(monkeypatch):
+    """A disk that takes five bytes."""
+
+    def write_bytes(self, data):
+        with self.open("wb") as file:
+            file.write(data[:5])
+        raise OSError(28, "No space left on device")
+
+    return lambda: monkeypatch.setattr("pathlib.Path.write_bytes", write_bytes)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["matches", "export", "1", "--data", "{data}", "-o"],
+        ["matches", "analyse", "{data}/game.mjn", "--svg"],
+        ["kit", "-o"],
+    ],
+    ids=lambda command: command[1],
+)
+def test_what_was_in_a_file_stays_when_it_cannot_be_written_anew(tmp_path, full, command):
+    game = tmp_path / "game.mjn"
+    game.write_text(MATCH)
+    CliRunner().invoke(main, ["matches", "import", str(game), "--data", str(tmp_path)])
+    old = tmp_path / "out" / "old.pdf"
+    old.parent.mkdir()
+    old.write_text("as it was")
+    full()
+    result = CliRunner().invoke(main, [*(word.format(data=tmp_path) for word in command), str(old)])
+    assert (result.exit_code, result.stderr) == (1, f"Error: {old} cannot be written: No space left on device\n")
+    assert old.read_text() == "as it was"
+    assert list(old.parent.iterdir()) == [old]
+
+
+def test_a_file_keeps_who_may_read_it(tmp_path):
+    file = tmp_path / "private"
+    file.touch(mode=0o600)
+    write_whole(file, "new")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o600)
+
+
+def test_a_link_stays_a_link_and_links_in_a_circle_are_told(tmp_path):
+    (tmp_path / "link").symlink_to("file")
+    write_whole(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"new"
+    (tmp_path / "circle").symlink_to("circle")
+    with pytest.raises(OSError, match="its links lead in a circle"):
+        write_whole(tmp_path / "circle", "new")
+
+
+def test_a_pipe_is_written_to_as_it_is():
+    reading, writing = os.pipe()
+    write_whole(f"/dev/fd/{writing}", "new")
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        assert pipe.read() == "new"
