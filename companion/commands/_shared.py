@@ -6,6 +6,7 @@ import errno
 import importlib
 import json
 import os
+import re
 import sys
 import time
 from datetime import UTC, datetime
@@ -22,9 +23,14 @@ from companion.files import write_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from rich.console import Console
+
     from companion.store import MatchLog
 
 APP_NAME = "mijnlieff-companion"
+_ANY_WIDTH = 100_000
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters, ends of lines, what turns the direction of writing, and halves of letters."""
 
 
 class Lazy(NamedTuple):
@@ -73,7 +79,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except CompanionError as error:
-            raise click.ClickException(str(error)) from error
+            raise click.ClickException(harmless(str(error))) from error
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
@@ -130,6 +136,19 @@ def open_log(data: str, *, create: bool = True) -> MatchLog:
     from companion.store import MatchLog  # noqa: PLC0415 (slow to import, and not every command keeps a log)
 
     return MatchLog.open(data, utc_now, create=create)
+
+
+def console() -> Console:
+    """Where tables are printed: texts as they are, cut to a terminal's width, and to none where nobody looks."""
+    from rich.console import Console  # noqa: PLC0415 (slow to import, and most commands print plain lines)
+
+    width = None if sys.stdout.isatty() else _ANY_WIDTH
+    return Console(markup=False, emoji=False, highlight=False, width=width)
+
+
+def harmless(text: str) -> str:
+    """`text` on one line; what a terminal would obey instead of showing it is written out, as Python would."""
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def print_json(told: Mapping[str, Any]) -> None:

@@ -23,12 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
 from companion.analysis import Analyst, analyse_match, margin_bars, margin_svg
-from companion.commands._shared import data_option, json_option, open_log, print_json, read_text, write_text
+from companion.commands._shared import console, data_option, json_option, open_log, print_json, read_text, write_text
 from companion.errors import NotationError
 from companion.rules import MatchText
 
@@ -73,8 +72,8 @@ def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_js
     """
     game = load_game(match, data)
     patience = _Patience(seconds, time.monotonic)
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
+    watched = Console(stderr=True)
+    with Progress(console=watched, transient=True, disable=not watched.is_terminal) as progress:
         task = progress.add_task("Analysing", total=None)
 
         def tell(done: int, total: int) -> None:
@@ -135,11 +134,11 @@ def _print_table(found: MatchAnalysis) -> None:
     for column in (0, 3, 4, 5):
         table.columns[column].justify = "right"
     for move in found.moves:
-        table.add_row(*map(escape, _row(move)), style="bold" if move is found.turning_point else None)
-    console = Console()
-    console.print(table)
-    console.print(f"\n{escape(margin_bars(found))}\n", highlight=False)
-    console.print(escape(found.sentence), soft_wrap=True, highlight=False)
+        table.add_row(*_row(move), style="bold" if move is found.turning_point else None)
+    page = console()
+    page.print(table)
+    page.print(f"\n{margin_bars(found)}\n")
+    page.print(found.sentence, soft_wrap=True)
 
 
 def _row(move: MoveAnalysis) -> list[str]:

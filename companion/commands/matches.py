@@ -7,14 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from companion.commands._shared import (
     Lazy,
     LazyGroup,
+    console,
     data_option,
+    harmless,
     json_option,
     open_log,
     print_json,
@@ -72,11 +73,11 @@ def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool
         for match in found:
             print_json(match.as_dict())
     elif found:
-        Console().print(_list_table([match for match in found if not isinstance(match, Damaged)]))
+        console().print(_list_table([match for match in found if not isinstance(match, Damaged)]))
     else:
         click.echo("No matches yet.", err=True)
     for match in damaged:
-        click.echo(f"Error: {match.why}", err=True)
+        click.echo(f"Error: {harmless(match.why)}", err=True)
     if damaged:
         ctx.exit(1)
 
@@ -93,12 +94,12 @@ def show(match: int, data: str, as_json: bool) -> None:
         for line in _json_lines(told, entries):
             print_json(line)
     else:
-        console = Console()
-        console.print(_title(told))
-        console.print(_entries_table(entries))
-        console.print(_ending(told), soft_wrap=True)
+        page = console()
+        page.print(_title(told))
+        page.print(_entries_table(entries))
+        page.print(_ending(told), soft_wrap=True)
     if broken:
-        raise click.ClickException(f"match {match} is not as it was written: {broken}")
+        raise click.ClickException(harmless(f"match {match} is not as it was written: {broken}"))
 
 
 @matches.command()
@@ -153,12 +154,12 @@ def verify(ctx: click.Context, numbers: tuple[int, ...], known: str | None, data
                 found = log.verify(number, known)
             except StoreError as error:
                 unread = True
-                click.echo(f"Error: {error}", err=True)
+                click.echo(f"Error: {harmless(str(error))}", err=True)
                 continue
             if as_json:
                 print_json(found.as_dict())
             else:
-                click.echo(str(found))
+                click.echo(harmless(str(found)))
             broken += [] if found.sound else [str(number)]
     if broken:
         raise click.ClickException(f"not as it was written: match {', '.join(broken)}")
@@ -210,43 +211,44 @@ def _json_text(log: MatchLog, match: int) -> str:
 
 
 def _list_table(found: list[Match]) -> Table:
-    table = Table("Match", "Started (UTC)", "Table", "Light", "Dark", "Plies", "Result", box=None, pad_edge=False)
-    for column in (table.columns[0], table.columns[1], table.columns[-1]):
+    table = _table("Match", "Started (UTC)", "Table", "Light", "Dark", "Plies", "Result")
+    for column in table.columns[:2]:
         column.no_wrap = True
     for match in found:
         players = (_player(match, match.opening.light), _player(match, match.opening.dark))
-        table.add_row(
-            str(match.id),
-            _minute(match.started),
-            escape(match.opening.table),
-            *players,
-            str(match.plies),
-            _result(match),
-        )
+        told = (_minute(match.started), match.opening.table, *players)
+        table.add_row(str(match.id), *map(harmless, told), str(match.plies), _result(match))
     return table
 
 
 def _entries_table(entries: tuple[Entry, ...]) -> Table:
-    table = Table("#", "Time", "What happened", box=None, pad_edge=False)
+    table = _table("#", "Time", "What happened")
     for entry in entries:
-        table.add_row(str(entry.seq), _clock_face(entry.event.time), escape(in_words(entry.event)))
+        table.add_row(str(entry.seq), _clock_face(entry.event.time), harmless(in_words(entry.event)))
     return table
 
 
-def _title(match: Match) -> str:
+def _table(*headings: str) -> Table:
+    table = Table(*headings, box=None, pad_edge=False)
+    for column, heading in zip(table.columns, headings, strict=True):
+        column.overflow, column.min_width = "fold", len(heading)
+    return table
+
+
+def _title(match: Match) -> Text:
     opening = match.opening
     players = f"{_player(match, opening.light)} (light) against {_player(match, opening.dark)} (dark)"
     rules = f"first move {opening.first}, layout {Layout.parse(opening.layout)}, sets {opening.sets}, {opening.variant}"
-    place = f"table {escape(opening.table)}, {_minute(match.started)} UTC"
-    return f"[bold]Match {match.id}[/bold]: {players}, {place}\n{rules}\n"
+    place = f"table {opening.table}, {_minute(match.started)} UTC"
+    return Text.assemble((f"Match {match.id}", "bold"), harmless(f": {players}, {place}"), f"\n{rules}\n")
 
 
-def _ending(match: Match) -> str:
-    return f"\n[bold]{_result(match)}[/bold], log {match.digest}"
+def _ending(match: Match) -> Text:
+    return Text.assemble("\n", (_result(match), "bold"), harmless(f", log {match.digest}"))
 
 
 def _player(match: Match, name: str) -> str:
-    return "(erased)" if match.names_erased else escape(name) or "-"
+    return "(erased)" if match.names_erased else name or "-"
 
 
 def _result(match: Match) -> str:

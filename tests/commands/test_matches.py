@@ -57,6 +57,35 @@ def test_list_shows_every_match(data):
     assert "Ann" not in printed("list", "--table", "2", "--data", data)
 
 
+STRANGE = [
+    (":smile: [bold]Ann[/bold]", ":smile: [bold]Ann[/bold]"),
+    ("\x1b[31mAnn\x9b2J\r\nBen\x07", r"\x1b[31mAnn\x9b2J\r\nBen\x07"),
+    ("Ann\u202enneB\u2028", r"Ann\u202enneB\u2028"),
+    ("\ud83d", r"\ud83d"),
+    ("Zoë 李小龍 👩\u200d🔬 بن", "Zoë 李小龍 👩\u200d🔬 بن"),
+    ("Ann " * 60 + "Smith", "Ann " * 60 + "Smith"),
+]
+
+
+@pytest.mark.parametrize(("name", "shown"), STRANGE, ids=["markup", "escapes", "direction", "half", "letters", "long"])
+def test_names_are_shown_as_they_are_whole_and_do_nothing_to_the_terminal(tmp_path, name, shown):
+    with MatchLog.open(tmp_path, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)) as log:
+        log.append(log.begin(Opening(light=name)), example_events())
+    for command in (["list"], ["show", 1]):
+        said = printed(*command, "--data", tmp_path)
+        assert shown in said
+        assert "\x1b" not in said
+    assert len(printed("list", "--data", tmp_path).splitlines()) == 2
+
+
+def test_an_error_does_nothing_to_the_terminal_either(data):
+    change(data, "UPDATE events SET table_id = '\x1b[31m' WHERE match_id = 1 AND seq = 6")
+    for command in (["verify"], ["show", 1], ["export", 1]):
+        result = matches(*command, "--data", data)
+        assert r"\x1b[31m" in result.output
+        assert "\x1b" not in result.output
+
+
 def test_list_as_json_is_one_object_a_match(data):
     finished, unfinished = lines("list", "--data", data)
     assert finished == {
