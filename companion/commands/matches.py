@@ -193,7 +193,7 @@ def _match_text(file: str) -> MatchText:
         match = MatchText.read(text)
     except NotationError as error:
         raise click.ClickException(f"{file}, {error}") from error
-    if match.resigned and "Winner" not in match.tags:
+    if match.resigned and match.winner is None:
         raise click.ClickException(f'{file} does not say who resigned; add [Winner "light"] or [Winner "dark"] to it')
     return match
 

@@ -117,8 +117,8 @@ class MatchText:
         """Read a match.
 
         Raises:
-            NotationError: for a bad tag, move or result, an illegal move, or a result that the moves do not give;
-                always with line and column.
+            NotationError: for a bad tag, move or result, an illegal move, or a result, winner or termination that the
+                moves do not give; always with line and column.
 
         """
         tags, body, body_line = _head(text)
@@ -128,8 +128,7 @@ class MatchText:
             raise NotationError(_contradiction("result", result, match.result), line=line, column=column)
         if tags.get("Result", UNFINISHED) not in (UNFINISHED, match.result):
             tags.refuse("Result", _contradiction("result", tags.get("Result"), match.result))
-        if match.game.outcome and tags.get("Winner") not in (None, _winner_word(match.winner)):
-            tags.refuse("Winner", _contradiction("winner", tags.get("Winner"), _winner_word(match.winner)))
+        _check_ending(match, tags)
         return match
 
 
@@ -231,8 +230,26 @@ def _last(tags: _Tags) -> Square | None:
 def _contradiction(what: str, told: str | None, given: str) -> str:
     truth = f"the moves give {given}"
     if given == UNFINISHED:
-        truth = 'after these moves the game is not over; write *, or [Termination "resigned"] where a player gave up'
+        instead = "write *, or" if what == "result" else "leave it out, or write"
+        truth = f'after these moves the game is not over; {instead} [Termination "resigned"] where a player gave up'
     return f"the {what} is given as {told}, but {truth}"
+
+
+def _check_ending(match: MatchText, tags: _Tags) -> None:
+    """Refuse a Winner or Termination that does not fit how the moves end."""
+    termination, winner = tags.get("Termination"), tags.get("Winner")
+    if match.game.outcome:
+        if winner not in (None, _winner_word(match.winner)):
+            tags.refuse("Winner", _contradiction("winner", winner, _winner_word(match.winner)))
+        if termination not in (None, "normal"):
+            tags.refuse(
+                "Termination",
+                f"the match is said to be {termination}, but its moves play it to the end; leave Termination out",
+            )
+    elif termination == "normal":
+        tags.refuse("Termination", _contradiction("termination", termination, UNFINISHED))
+    elif winner is not None and not match.resigned:
+        tags.refuse("Winner", _contradiction("winner", winner, UNFINISHED))
 
 
 def _winner_word(winner: Colour | None) -> str:

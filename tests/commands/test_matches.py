@@ -255,9 +255,10 @@ def test_an_empty_file_is_no_match(data, tmp_path, text):
     assert len(lines("list", "--data", data)) == 2
 
 
-def test_who_won_a_resigned_match_is_not_guessed(data, tmp_path):
+@pytest.mark.parametrize("winner", ["", '[Winner "draw"]\n'])
+def test_who_won_a_resigned_match_is_not_guessed(data, tmp_path, winner):
     file = tmp_path / "resigned.mjn"
-    file.write_text('[Termination "resigned"]\n\n1. a1+ a3><\n', encoding="utf-8")
+    file.write_text(f'[Termination "resigned"]\n{winner}\n1. a1+ a3><\n', encoding="utf-8")
     result = matches("import", file, "--data", data)
     assert (result.exit_code, result.stdout) == (1, "")
     assert result.stderr == (

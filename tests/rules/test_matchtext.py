@@ -171,6 +171,9 @@ def test_a_tag_that_could_not_be_read_back_is_not_written():
 
 HEAD = '[Event "x"]\n'
 JOIN = '[Position "..../.p../D.../...."]'
+GOES_ON = (
+    'after these moves the game is not over; leave it out, or write [Termination "resigned"] where a player gave up'
+)
 NOT_OVER = 'after these moves the game is not over; write *, or [Termination "resigned"] where a player gave up'
 NOT_TILED = (
     "2x2 boards cannot tile this layout: no board fits at c1 without overlap; "
@@ -224,6 +227,13 @@ NOT_TILED = (
         (f'{HEAD}[Result "1-4"]\n\n{WORKED_EXAMPLE}', 2, 1, "the result is given as 1-4, but the moves give 4-1"),
         (f'[Result "won"]\n\n{WORKED_EXAMPLE}', 1, 1, "the result is given as won, but the moves give 4-1"),
         (f'{HEAD}[Winner "dark"]\n\n{WORKED_EXAMPLE}', 2, 1, "the winner is given as dark, but the moves give light"),
+        (f'{HEAD}[Winner "light"]\n\n1. a1+ *', 2, 1, f"the winner is given as light, but {GOES_ON}"),
+        ('[Termination "abandoned"]\n[Winner "draw"]\n\n1. a1+', 2, 1, f"the winner is given as draw, but {GOES_ON}"),
+        ('[Termination "normal"]\n\n1. a1+', 1, 1, f"the termination is given as normal, but {GOES_ON}"),
+        (f'{HEAD}[Termination "resigned"]\n[Winner "light"]\n\n{WORKED_EXAMPLE}', 2, 1,
+         "the match is said to be resigned, but its moves play it to the end; leave Termination out"),
+        (f'[Termination "abandoned"]\n\n{WORKED_EXAMPLE}', 1, 1,
+         "the match is said to be abandoned, but its moves play it to the end; leave Termination out"),
         ('[Termination "resigned"]\n\n1. a1+ 3-0', 3, 8, "the result is given as 3-0, but the moves give 0-0"),
         ("4-1 a1+", 1, 1,
          "'4-1' is no move; write square and mark, such as a1+, c1x, a4<> or a3><, and - for a pass"),
