@@ -60,6 +60,8 @@ _GAME_TAGS = {"First", "Layout", "Sets", "Position", "ToMove", "Last", "Result"}
 _TAG_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _TAG = re.compile(rf'\s*\[\s*({_TAG_NAME.pattern})\s+"((?:[^"\\]|\\.)*)"\s*\]\s*')
 _RESULT = re.compile(r"\*|[0-9]+-[0-9]+")
+_ANOTHER = re.compile(rf'(\[\s*{_TAG_NAME.pattern}\s+")|\S\s+({_RESULT.pattern})(?!\S)')
+"""What only another match can have among its moves: a tag, or a result that is not the last word."""
 _SETS = re.compile(r"[1-9][0-9]{0,3}")
 _COLUMNS_PER_LINE = 80
 
@@ -117,12 +119,13 @@ class MatchText:
         """Read a match.
 
         Raises:
-            NotationError: for a bad tag, move or result, an illegal move, or a result, winner or termination that the
-                moves do not give; always with line and column.
+            NotationError: for a bad tag, move or result, an illegal move, a result, winner or termination that the
+                moves do not give, or a second match; always with line and column.
 
         """
         tags, body, body_line = _head(text)
         moves, result, (line, column) = _split_result(body, body_line)
+        _refuse_another(moves, body_line)
         match = cls(_played(_beginning(tags), moves, body_line), tags.values)
         if result not in (None, UNFINISHED, match.result):
             raise NotationError(_contradiction("result", result, match.result), line=line, column=column)
@@ -263,9 +266,19 @@ def _split_result(body: str, body_line: int) -> tuple[str, str | None, tuple[int
     if not words or not _RESULT.fullmatch(words[-1]):
         return body, None, (body_line, 1)
     start = len(stripped) - len(words[-1])
-    before = stripped[:start]
-    place = (body_line + before.count("\n"), start - (before.rfind("\n") + 1) + 1)
-    return before, words[-1], place
+    return stripped[:start], words[-1], _place(stripped, start, body_line)
+
+
+def _place(text: str, start: int, first_line: int) -> tuple[int, int]:
+    """The line and column of what starts there."""
+    return first_line + text.count("\n", 0, start), start - text.rfind("\n", 0, start)
+
+
+def _refuse_another(moves: str, first_line: int) -> None:
+    if found := _ANOTHER.search(moves):
+        line, column = _place(moves, found.start(found.lastindex or 0), first_line)
+        message = "a match ends here and another begins; put each into a file of its own"
+        raise NotationError(message, line=line, column=column)
 
 
 def _played(game: Game, moves: str, first_line: int) -> Game:

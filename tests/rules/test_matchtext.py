@@ -174,6 +174,7 @@ JOIN = '[Position "..../.p../D.../...."]'
 GOES_ON = (
     'after these moves the game is not over; leave it out, or write [Termination "resigned"] where a player gave up'
 )
+ANOTHER = "a match ends here and another begins; put each into a file of its own"
 NOT_OVER = 'after these moves the game is not over; write *, or [Termination "resigned"] where a player gave up'
 NOT_TILED = (
     "2x2 boards cannot tile this layout: no board fits at c1 without overlap; "
@@ -226,6 +227,9 @@ NOT_TILED = (
         (f"{HEAD}\n1. a1+\n\n  1-0\n", 5, 3, f"the result is given as 1-0, but {NOT_OVER}"),
         (f'{HEAD}[Result "1-4"]\n\n{WORKED_EXAMPLE}', 2, 1, "the result is given as 1-4, but the moves give 4-1"),
         (f'[Result "won"]\n\n{WORKED_EXAMPLE}', 1, 1, "the result is given as won, but the moves give 4-1"),
+        (f'{HEAD}\n1. a1+ a3><\n\n[Event "y"]\n\n1. a1+ *', 5, 1, ANOTHER),
+        (f"{WORKED_EXAMPLE}\n  4-1\n\n1. a1+ *", 2, 3, ANOTHER),
+        ('[Event "x"]\n\n1. a1+ *\n[Event "y"]\n\n1. a1+ a1x *', 3, 8, ANOTHER),
         (f'{HEAD}[Winner "dark"]\n\n{WORKED_EXAMPLE}', 2, 1, "the winner is given as dark, but the moves give light"),
         (f'{HEAD}[Winner "light"]\n\n1. a1+ *', 2, 1, f"the winner is given as light, but {GOES_ON}"),
         ('[Termination "abandoned"]\n[Winner "draw"]\n\n1. a1+', 2, 1, f"the winner is given as draw, but {GOES_ON}"),
