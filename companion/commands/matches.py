@@ -65,7 +65,7 @@ def matches() -> None:
 def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool) -> None:
     """List all matches, oldest first."""
     found: list[Match | Damaged] = []
-    if is_there(data):
+    if there := is_there(data):
         with open_log(data, create=False) as log:
             found = log.matches(table)
     damaged = [match for match in found if isinstance(match, Damaged)]
@@ -75,7 +75,7 @@ def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool
     elif found:
         console().print(_list_table([match for match in found if not isinstance(match, Damaged)]))
     else:
-        click.echo("No matches yet.", err=True)
+        click.echo("No matches yet." if there else f"No matches yet: there is no match log in {data}.", err=True)
     for match in damaged:
         click.echo(f"Error: {harmless(match.why)}", err=True)
     if damaged:

@@ -25,7 +25,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from companion.address import shown
 from companion.errors import StoreError
-from companion.store.schema import HEAD, matches
+from companion.store.schema import HEAD, VERSIONS, matches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,13 +135,17 @@ class Database:
             return None
         if "alembic_version" not in tables or matches.name not in tables:
             raise StoreError(f"{self._name} is a database, but not a match log; choose another data folder")
-        version = str(connection.scalar(sa.text("SELECT version_num FROM alembic_version")))
-        if version > HEAD:
+        told = ", ".join(map(str, connection.scalars(sa.text("SELECT version_num FROM alembic_version"))))
+        if told in VERSIONS:
+            return told
+        if told.isdecimal() and told > HEAD:
             raise StoreError(
-                f"the match log {self._name} has version {version}, and this program knows versions up to {HEAD}; "
+                f"the match log {self._name} has version {told}, and this program knows versions up to {HEAD}; "
                 f"update the program"
             )
-        return version
+        raise StoreError(
+            f"the match log {self._name} has the version {told!r}, which there never was; put a backup in its place"
+        )
 
 
 def is_there(place: str | Path) -> bool:
@@ -151,7 +155,7 @@ def is_there(place: str | Path) -> bool:
     """
     try:
         if "://" not in str(place):
-            return (Path(place) / FILE_NAME).exists()
+            return (Path(place) / FILE_NAME).exists() or Path(place).is_file()
         file = _file_of(_named(str(place)))
         return file is None or file.exists() or not os.access(file.parent, os.W_OK)
     except (OSError, StoreError):  # a folder that nobody lets us look into, or no URL: opening it tells why
@@ -177,10 +181,13 @@ def _url(place: str | Path, *, create: bool) -> sa.URL:
         return _named(str(place))
     folder = Path(place)
     try:
-        if create:
+        is_file = folder.is_file()
+        if create and not is_file:
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"the data folder {folder} cannot be used: {error.strerror}; choose another") from error
+    if is_file:
+        raise StoreError(f"{folder} is a file; --data takes the folder that has {FILE_NAME} in it")
     return sa.URL.create("sqlite", database=str(folder / FILE_NAME))
 
 

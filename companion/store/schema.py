@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKey, Integer, LargeBinary, MetaData, String, Table, Text
 
-HEAD = "0001"
-"""The migration that makes these tables out of those before."""
+VERSIONS = ("0001",)
+"""The migrations that made these tables, in order."""
+HEAD = VERSIONS[-1]
+"""The one that a log has to have seen."""
 
 _HEX = String(64)
 _TABLE_ID = String(64)

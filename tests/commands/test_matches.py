@@ -109,8 +109,20 @@ def test_list_as_json_is_one_object_a_match(data):
 
 def test_no_log_lists_nothing_and_makes_nothing(tmp_path):
     result = matches("list", "--data", tmp_path / "none")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "No matches yet.\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (
+        0,
+        "",
+        f"No matches yet: there is no match log in {tmp_path / 'none'}.\n",
+    )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_log_without_matches_and_a_file_that_is_no_log_are_told_apart(tmp_path):
+    MatchLog.open(tmp_path, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)).close()
+    assert matches("list", "--data", tmp_path).stderr == "No matches yet.\n"
+    result = matches("list", "--data", tmp_path / FILE_NAME)
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
+    assert f"{FILE_NAME} is a file; --data takes the folder" in result.stderr
 
 
 def test_default_data_folder_is_the_users_own(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from alembic.script import ScriptDirectory
 
 from companion.errors import StoreError
 from companion.store import FILE_NAME, MatchLog, Opening, is_there
-from companion.store.schema import HEAD, metadata
+from companion.store.schema import HEAD, VERSIONS, metadata
 from tests.shelf import only_read
 from tests.store.playing import example_events
 
@@ -37,7 +37,9 @@ def test_new_log_has_the_newest_schema(tmp_path, clock):
 def test_newest_schema_is_that_of_the_last_migration():
     config = Config()
     config.set_main_option("script_location", "companion.store:migrations")
-    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
+    steps = ScriptDirectory.from_config(config)
+    assert steps.get_current_head() == HEAD
+    assert tuple(step.revision for step in steps.walk_revisions())[::-1] == VERSIONS
 
 
 def test_log_of_version_1_is_brought_up_to_date_and_stays_sound(tmp_path, clock):
@@ -151,6 +153,35 @@ def test_log_of_a_newer_version_is_left_alone(tmp_path, clock):
     connection.close()
     with pytest.raises(StoreError, match=rf"has version 0999, .* up to {HEAD}; update the program$"):
         MatchLog.open(tmp_path, clock)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE alembic_version SET version_num = '0000'",
+        "UPDATE alembic_version SET version_num = 'abc'",
+        "UPDATE alembic_version SET version_num = ''",
+        "INSERT INTO alembic_version VALUES ('0999')",
+        "DELETE FROM alembic_version",
+    ],
+)
+def test_log_of_a_version_that_there_never_was_is_one_clear_line(tmp_path, clock, change):
+    MatchLog.open(tmp_path, clock).close()
+    connection = sqlite3.connect(tmp_path / FILE_NAME)
+    connection.execute(change)
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match=r"has the version '.*', which there never was; put a backup in its place$"):
+        MatchLog.open(tmp_path, clock)
+
+
+def test_file_in_the_place_of_the_folder_is_told(tmp_path, clock):
+    file = tmp_path / "game.mjn"
+    file.touch()
+    assert is_there(file)
+    for create in (True, False):
+        with pytest.raises(StoreError, match=r"game.mjn is a file; --data takes the folder that has"):
+            MatchLog.open(file, clock, create=create)
 
 
 def test_log_that_another_program_is_writing_is_one_clear_line_and_can_be_asked_again(tmp_path, log):
