@@ -61,7 +61,7 @@ INSTRUCTIONS: Final = {
 @click.option("--paper", type=click.Choice(sorted(PAPERS)), default="a4", show_default=True)
 def kit(output: str, paper: str) -> None:
     """Draw the printable kit: mat with markers, pieces to cut out, a target to measure a lens with, instructions."""
-    if output == "-":
+    if output in ("", "-"):
         raise click.UsageError("the kit is written to a file, such as -o kit.pdf")
     if Path(output).suffix.lower() not in ("", ".pdf"):
         raise click.UsageError(f"the kit is a PDF, which {output} does not look like; name it .pdf")

@@ -106,9 +106,13 @@ def _match(text: str) -> MatchText:
         return MatchText(Game.replay(WORKED_EXAMPLE.split()))
     path = Path(text)
     try:
-        return MatchText.read(path.read_text(encoding="utf-8"))
-    except NotationError as error:
-        raise SourceError(f"{path} is not a match that can be drawn: {error}") from error
+        told = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise SourceError(f"cannot read the match {path}: {why}") from error
+    if not told.removeprefix("\ufeff").strip():
+        raise SourceError(f"{path} is empty; a match that can be drawn has moves, or at least tags")
+    try:
+        return MatchText.read(told)
+    except NotationError as error:
+        raise SourceError(f"{path} is not a match that can be drawn: {error}") from error

@@ -17,7 +17,7 @@ import click
 import platformdirs
 from click.core import ParameterSource
 
-from companion.errors import CompanionError
+from companion.errors import CompanionError, NotationError
 from companion.files import write_whole
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from companion.rules import MatchText
     from companion.store import MatchLog
 
 APP_NAME = "mijnlieff-companion"
@@ -85,6 +86,18 @@ class LazyGroup(click.Group):
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it is not tried again
             raise click.ClickException("there is no room left for what is written; make room, and try again") from error
+
+
+class FileName(click.ParamType[str]):
+    """The name of a file, or ``-``; never empty, as a shell gives it for a variable that is not set."""
+
+    name = "file"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name as it is."""
+        if not value:
+            self.fail("a file has to have a name", param, ctx)
+        return value
 
 
 def _at_home(_context: click.Context, _option: click.Parameter, place: str | None) -> str | None:
@@ -166,6 +179,19 @@ def read_text(path: str) -> str:
         raise click.ClickException(f"{path} is not a text file in UTF-8") from error
     except OSError as error:
         raise click.ClickException(f"{path} cannot be read: {error.strerror}") from error
+
+
+def read_match(path: str) -> MatchText:
+    """The match text in a file, or on standard input for ``-``; a `ClickException` in one line if there is none."""
+    from companion.rules import MatchText  # noqa: PLC0415 (help does not need the rules)
+
+    text = read_text(path)
+    if not text.removeprefix("\ufeff").strip():
+        raise click.ClickException(f"{path} is empty; a match text has moves, or at least tags")
+    try:
+        return MatchText.read(text)
+    except NotationError as error:
+        raise click.ClickException(f"{path}, {error}") from error
 
 
 def write_text(path: str, text: str) -> None:

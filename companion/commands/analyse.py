@@ -27,9 +27,16 @@ from rich.progress import Progress
 from rich.table import Table
 
 from companion.analysis import Analyst, analyse_match, margin_bars, margin_svg
-from companion.commands._shared import console, data_option, json_option, open_log, print_json, read_text, write_text
-from companion.errors import NotationError
-from companion.rules import MatchText
+from companion.commands._shared import (
+    FileName,
+    console,
+    data_option,
+    json_option,
+    open_log,
+    print_json,
+    read_match,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,23 +48,25 @@ _MANY = 4
 """The table names so many best moves; of more, it says how many there are."""
 
 
-class _Seconds(click.FloatRange):
-    """A range of floats of which each is a number, and finite."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number, or wrong usage."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is no number of seconds", param, ctx)
-        return number
+def _finite(_context: click.Context, _option: click.Parameter, seconds: float) -> float:
+    if not math.isfinite(seconds):
+        raise click.BadParameter(f"{seconds} is no number of seconds")
+    return seconds
 
 
 @click.command()
-@click.argument("match", metavar="MATCH|FILE")
-@click.option("--svg", "drawing", metavar="FILE", help="Draw the margin, move by move, into this file.")
+@click.argument("match", type=FileName(), metavar="MATCH|FILE")
+@click.option(
+    "--svg",
+    "drawing",
+    type=FileName(),
+    metavar="FILE",
+    help="Draw the margin, move by move, into this file; for -, to standard output, and nothing else there.",
+)
 @click.option(
     "--seconds",
-    type=_Seconds(min=0, min_open=True),
+    type=click.FloatRange(min=0, min_open=True),
+    callback=_finite,
     default=1.0,
     show_default=True,
     help="How long to think about each position of boards too large to be known.",
@@ -70,6 +79,8 @@ def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_js
     MATCH is the number of a match in the log, FILE a match text (.mjn), or - for standard input. On the 4x4 board all
     values are exact; on others they are estimates, and said to be.
     """
+    if drawing == "-" and as_json:
+        raise click.UsageError("--svg - and --json would both go to standard output; give --svg a file")
     game = load_game(match, data)
     patience = _Patience(seconds, time.monotonic)
     watched = Console(stderr=True)
@@ -81,11 +92,11 @@ def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_js
             patience.begin()
 
         found = analyse_match(game, Analyst(stop=patience.is_over), progress=tell)
-    if drawing:
+    if drawing is not None:
         write_text(drawing, margin_svg(found))
     if as_json:
         _print_json(found)
-    else:
+    elif drawing != "-":
         _print_table(found)
 
 
@@ -100,10 +111,7 @@ def load_game(match: str, data: str) -> Game:
     if match.isascii() and match.isdigit():
         with open_log(data, create=False) as log:
             return log.match_text(int(match)).game
-    try:
-        return MatchText.read(read_text(match)).game
-    except NotationError as error:
-        raise click.ClickException(f"{match}: {error}") from error
+    return read_match(match).game
 
 
 class _Patience:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from companion.commands._shared import (
+    FileName,
     Lazy,
     LazyGroup,
     console,
@@ -19,18 +20,19 @@ from companion.commands._shared import (
     json_option,
     open_log,
     print_json,
-    read_text,
+    read_match,
     write_text,
 )
 from companion.commands.watch import in_words
-from companion.errors import NotationError, StoreError
-from companion.rules import Layout, MatchText
+from companion.errors import StoreError
+from companion.rules import Layout
 from companion.store import Damaged, is_there
 from companion.store.chain import FEWEST_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from companion.rules import MatchText
     from companion.store import Entry, Match, MatchLog
 
 SLOW_COMMANDS = {
@@ -104,7 +106,14 @@ def show(match: int, data: str, as_json: bool) -> None:
 
 @matches.command()
 @match_argument
-@click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file. [default: standard output]")
+@click.option(
+    "-o",
+    "--output",
+    type=FileName(),
+    default="-",
+    metavar="FILE",
+    help="Write to this file. [default: standard output]",
+)
 @click.option("--format", "form", type=click.Choice(["mjn", "json"]), default="mjn", show_default=True)
 @data_option
 def export(match: int, output: str, form: str, data: str) -> None:
@@ -117,7 +126,7 @@ def export(match: int, output: str, form: str, data: str) -> None:
 
 
 @matches.command("import")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", type=FileName(), nargs=-1, required=True, metavar="FILE...")
 @data_option
 @json_option
 def import_matches(files: tuple[str, ...], data: str, as_json: bool) -> None:
@@ -186,13 +195,7 @@ def erase(match: int, names: bool, pictures: bool, data: str) -> None:
 
 
 def _match_text(file: str) -> MatchText:
-    text = read_text(file)
-    if not text.removeprefix("\ufeff").strip():
-        raise click.ClickException(f"{file} is empty; a match text has moves, or at least tags")
-    try:
-        match = MatchText.read(text)
-    except NotationError as error:
-        raise click.ClickException(f"{file}, {error}") from error
+    match = read_match(file)
     if match.resigned and match.winner is None:
         raise click.ClickException(f'{file} does not say who resigned; add [Winner "light"] or [Winner "dark"] to it')
     return match

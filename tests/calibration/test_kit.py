@@ -98,6 +98,7 @@ def test_a_kit_is_written_over_the_one_before_and_over_an_empty_file(tmp_path):
     ("output", "says"),
     [
         ("-", "the kit is written to a file, such as -o kit.pdf"),
+        ("", "the kit is written to a file, such as -o kit.pdf"),
         ("kit.svg", "the kit is a PDF, which kit.svg does not"),
     ],
 )

@@ -112,6 +112,7 @@ def test_live_it_plays_along_with_the_clock_and_leaves_out_what_nobody_asked_for
         (None, "No such file"),
         (b"1. a1+ b2+", "is not a match that can be drawn: line 1, column 8"),
         (b"\xff\xfe\x00", "it is not text"),
+        (b" \n", "is empty; a match that can be drawn has moves"),
     ],
 )
 def test_a_bad_match_is_refused_in_one_clear_line(tmp_path, content, says):

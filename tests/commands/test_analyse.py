@@ -50,6 +50,7 @@ def test_people_are_shown_a_table_bars_and_a_sentence():
     [
         (["-"], "1. a1+ a1+\n", "a1 is taken"),
         (["-"], "1. a1\n", "has no mark"),
+        (["-"], " \n", "- is empty; a match text has moves, or at least tags"),
         (["no-such-file.mjn"], "", "no-such-file.mjn cannot be read"),
         (["7", "--data", "no-such-folder"], "", "no-such-folder"),
     ],
@@ -61,10 +62,25 @@ def test_what_cannot_be_analysed_is_told_in_one_line(arguments, text, message):
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("seconds", ["nan", "inf", "0", "-1"])
-def test_time_to_think_is_a_number_of_seconds(seconds):
-    result = analyse("-", "--seconds", seconds, input=MATCH)
-    assert (result.exit_code, "--seconds" in result.stderr) == (2, True)
+def test_a_drawing_has_standard_output_for_itself(example):
+    result = analyse("-", "--svg", "-", input=MATCH)
+    assert (result.exit_code, result.stdout) == (0, example[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["-", "--json", "--svg", "-"], "would both go to standard output; give --svg a file"),
+        (["-", "--svg", ""], "a file has to have a name"),
+        ([""], "a file has to have a name"),
+        (["-", "--seconds", "nan"], "nan is no number of seconds"),
+        (["-", "--seconds", "inf"], "inf is no number of seconds"),
+    ],
+)
+def test_wrong_usage_ends_with_2(arguments, message):
+    result = analyse(*arguments, input=MATCH)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
 
 
 def test_a_match_of_the_log_is_analysed_by_its_number(tmp_path):

@@ -330,7 +330,16 @@ def test_what_cannot_be_done_is_one_clear_line(data, tmp_path, arguments, proble
 
 @pytest.mark.parametrize(
     "arguments",
-    [["show"], ["show", "one"], ["show", "0"], ["export", "1", "--format", "pgn"], ["erase", "1"], ["steal"]],
+    [
+        ["show"],
+        ["show", "one"],
+        ["show", "0"],
+        ["export", "1", "--format", "pgn"],
+        ["erase", "1"],
+        ["steal"],
+        ["export", "1", "-o", ""],
+        ["import", ""],
+    ],
 )
 def test_wrong_usage_ends_with_2(data, arguments):
     assert matches(*arguments, "--data", data).exit_code == 2
