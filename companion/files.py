@@ -24,9 +24,11 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         raise OSError(errno.ELOOP, "its links lead in a circle") from error
     fresh = file.with_name(f".{file.name}.new")
     try:
-        fresh.write_bytes(data)
+        fresh.unlink(missing_ok=True)
+        fresh.touch(exist_ok=False)
         if file.exists():
-            shutil.copymode(file, fresh)
+            shutil.copymode(file, fresh)  # before anything is in it
+        fresh.write_bytes(data)
         fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
