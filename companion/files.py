@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import shutil
+import stat
+from contextlib import suppress
 from pathlib import Path
 
 
@@ -15,13 +16,11 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
     """
     path, data = Path(path), content.encode() if isinstance(content, str) else content
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    try:
-        file = path.resolve()
-    except RuntimeError as error:
-        raise OSError(errno.ELOOP, "its links lead in a circle") from error
+    with suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.stat().st_mode):
+            path.write_bytes(data)
+            return
+    file = path.resolve()  # a link stays one
     fresh = file.with_name(f".{file.name}.new")
     try:
         fresh.unlink(missing_ok=True)

@@ -152,7 +152,7 @@ def open_log(data: str, *, create: bool = True) -> MatchLog:
 
 
 def console() -> Console:
-    """Where tables are printed: texts as they are, cut to a terminal's width, and to none where nobody looks."""
+    """Where tables are printed: texts as they are, and no wider than the terminal where there is one."""
     from rich.console import Console  # noqa: PLC0415 (slow to import, and most commands print plain lines)
 
     width = None if sys.stdout.isatty() else _ANY_WIDTH

@@ -76,7 +76,7 @@ def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool
             print_json(match.as_dict())
     elif found:
         console().print(_list_table([match for match in found if not isinstance(match, Damaged)]))
-    else:
+    if not found:
         click.echo("No matches yet." if there else f"No matches yet: there is no match log in {data}.", err=True)
     for match in damaged:
         click.echo(f"Error: {harmless(match.why)}", err=True)

@@ -21,7 +21,7 @@ PUBLIC_TAGS = ("Event", "Site", "Date", "Source", "Termination", "Winner", "Orig
 _RECORDING = {"Source": "recording"}
 NUMBER_TAGS = ("Round", "Board", "TimeControl")
 """These tell of no person either as long as they are numbers: ``3.1``, ``40/7200:3600``. A word may be a name."""
-_NUMBERS = re.compile(r"[0-9 .,:/+*?-]*")
+_NUMBERS = re.compile(r"[0-9 .,:/+*?-]+")
 
 TURNING_POINTS: dict[str, type[Event]] = {
     kind.__name__: kind for kind in (MovePlayed, PassForced, MoveTakenBack, Corrected, GameOver)

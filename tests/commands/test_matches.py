@@ -109,6 +109,7 @@ def test_list_as_json_is_one_object_a_match(data):
 
 def test_no_log_lists_nothing_and_makes_nothing(tmp_path):
     result = matches("list", "--data", tmp_path / "none")
+    assert matches("list", "--json", "--data", tmp_path / "none").stderr == result.stderr
     assert (result.exit_code, result.stdout, result.stderr) == (
         0,
         "",
