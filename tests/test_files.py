@@ -5,6 +5,7 @@ import os
 import pytest
 from click.testing import CliRunner
 
+from calibration.kit import draw_kit
 from companion.__main__ import main
 from companion.files import write_whole
 
@@ -38,11 +39,12 @@ def test_what_was_in_a_file_stays_when_it_cannot_be_written_anew(tmp_path, full,
     CliRunner().invoke(main, ["matches", "import", str(game), "--data", str(tmp_path)])
     old = tmp_path / "out" / "old.pdf"
     old.parent.mkdir()
-    old.write_text("as it was")
+    old.write_bytes(draw_kit("a4"))
+    before = old.read_bytes()
     full()
     result = CliRunner().invoke(main, [*(word.format(data=tmp_path) for word in command), str(old)])
     assert (result.exit_code, result.stderr) == (1, f"Error: {old} cannot be written: No space left on device\n")
-    assert old.read_text() == "as it was"
+    assert old.read_bytes() == before
     assert list(old.parent.iterdir()) == [old]
 
 
