@@ -26,6 +26,11 @@ Errors that need the vocabulary of the rules are defined where that vocabulary i
 class CompanionError(Exception):
     """The root of the tree: catch it to turn any failure into one line for a person."""
 
+    @property
+    def saying(self) -> str:
+        """The message; as it was raised, so that it may be a `companion.saying.Saying`."""
+        return self.args[0] if self.args and isinstance(self.args[0], str) else str(self)
+
 
 class RulesError(CompanionError, ValueError):
     """A question that the rules of the game cannot make sense of."""
@@ -46,6 +51,11 @@ class NotationError(RulesError):
         self.message = message
         self.line = line
         self.column = column
+
+    @property
+    def saying(self) -> str:
+        """The message without the place."""
+        return self.message
 
 
 class ProfileError(CompanionError, ValueError):

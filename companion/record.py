@@ -6,12 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from companion.rules import Game, IllegalMoveError, Move, Pass, RulesError, parse_move
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
     from companion.rules import Ply, Square
+
+_NO_MOVE = Saying("there is no move to take back")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Record:
     def take_back(self) -> Record:
         """One placement back; `RulesError` if there is none."""
         if not self.past:
-            raise RulesError("there is no move to take back")
+            raise RulesError(_NO_MOVE)
         return Record(self.past[-1], self.past[:-1])
 
     @property
@@ -50,7 +53,7 @@ class Record:
         for ply in reversed(self.game.history):
             if isinstance(ply, Move):
                 return ply
-        raise RulesError("there is no move to take back")
+        raise RulesError(_NO_MOVE)
 
     @property
     def newest(self) -> Iterator[tuple[int, Ply]]:
@@ -75,7 +78,7 @@ class Record:
         before = self._before(ply)
         change = parse_move(text)
         if isinstance(change, Pass):
-            raise RulesError("a move can be replaced by a move only; passes follow by themselves")
+            raise RulesError(Saying("a move can be replaced by a move only; passes follow by themselves"))
         record = before.play(replace(change, colour=change.colour or self.game.history[ply - 1].colour))
         refused = []
         for move in (entry for entry in self.game.history[ply:] if isinstance(entry, Move)):
@@ -90,6 +93,7 @@ class Record:
     def _before(self, ply: int) -> Record:
         history = self.game.history
         if not 1 <= ply <= len(history) or isinstance(history[ply - 1], Pass):
-            raise RulesError(f"ply {ply} is not a move of this game; it has {len(history)} plies")
+            told = Saying("ply %(ply)s is not a move of this game; it has %(plies)s plies", ply=ply, plies=len(history))
+            raise RulesError(told)
         placements = sum(isinstance(entry, Move) for entry in history[: ply - 1])
         return Record(self.past[placements], self.past[:placements])

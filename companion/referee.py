@@ -14,6 +14,7 @@ from companion import events
 from companion.readings import ANYTHING, EMPTY, possible
 from companion.record import Record
 from companion.rules import Game, Move, Position, RulesError, parse_moves
+from companion.saying import Saying
 from companion.umpire import Umpire
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ class Referee(Umpire):
 
     def _refuse_when_over(self) -> None:
         if self.over:
-            raise RulesError("the match is over already")
+            raise RulesError(Saying("the match is over already"))
 
     def choose(self, time: float, choice: str) -> list[Event]:
         """Answer the question that is open.
@@ -163,12 +164,21 @@ class Referee(Umpire):
         """
         question = self.question
         if question is None:
-            raise RulesError("nothing is asked right now")
+            raise RulesError(Saying("nothing is asked right now"))
         offered = ("resume",) if question.question == "correct" else question.choices
         if choice == "join" and choice in offered:
-            raise RulesError("'join' needs whose turn it is, and the square of the last piece; use `join` to say so")
+            raise RulesError(
+                Saying("'join' needs whose turn it is, and the square of the last piece; use `join` to say so")
+            )
         if choice not in offered:
-            raise RulesError(f"{choice!r} does not answer the question; offered are: {', '.join(offered)}")
+            offers = ", ".join(offered)
+            raise RulesError(
+                Saying(
+                    "%(choice)s does not answer the question; offered are: %(offers)s",
+                    choice=repr(choice),
+                    offers=offers,
+                )
+            )
         self.question = None
         told: list[Event] = []
         if question.question == "order":
@@ -181,9 +191,9 @@ class Referee(Umpire):
         pieces = [found for found in possible(self._said.heeded(square, self._seen(square))) if found is not None]
         pieces = [found for found in pieces if found.colour is self.game.to_move] or pieces
         if not pieces:
-            raise RulesError(f"no piece is seen on {square}; say which piece it is")
+            raise RulesError(Saying("no piece is seen on %(square)s; say which piece it is", square=str(square)))
         if len(pieces) > 1:
-            raise RulesError(f"what lies on {square} is not clear; say which piece it is")
+            raise RulesError(Saying("what lies on %(square)s is not clear; say which piece it is", square=str(square)))
         return pieces[0]
 
     def _look_again(self, time: float) -> list[Event]:
@@ -197,5 +207,7 @@ class Referee(Umpire):
     def _content_now(self, square: Square) -> Content:
         found = possible(self._said.heeded(square, self._seen(square)))
         if len(found) != 1:
-            raise RulesError(f"what lies on {square} is not clear; say what it is, then join again")
+            raise RulesError(
+                Saying("what lies on %(square)s is not clear; say what it is, then join again", square=str(square))
+            )
         return found[0]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from companion.errors import EndOfSource, RulesError, SourceError
 from companion.fusion import Fusion
+from companion.saying import Saying, joined
 from companion.settling import Settler
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class _Sense:
     @property
     def excuse(self) -> str:
         """Why it is of no use now; empty if it is."""
-        return self.lost or ("it has come to its end" if self.ended else self.source.trouble)
+        return self.lost or (Saying("it has come to its end") if self.ended else self.source.trouble)
 
 
 class Senses:
@@ -80,13 +81,13 @@ class Senses:
     @property
     def lost(self) -> str:
         """Why no source delivers anything; empty while one does."""
-        return "; ".join(sense.lost for sense in self._left) if all(sense.lost for sense in self._left) else ""
+        return joined([sense.lost for sense in self._left]) if all(sense.lost for sense in self._left) else ""
 
     @property
     def trouble(self) -> str:
         """Why nothing can be read though a source delivers; empty while one can be read."""
         troubles = [sense.source.trouble for sense in self._left if not sense.lost]
-        return "; ".join(troubles) if all(troubles) else ""
+        return joined(troubles) if all(troubles) else ""
 
     @property
     def absent(self) -> tuple[tuple[str, str], ...]:
@@ -151,7 +152,7 @@ class Senses:
             self._end(sense)
             return None
         except SourceError as error:
-            return self._lose(sense, str(error))
+            return self._lose(sense, error.saying)
         return None if reading is None else self._take(sense, reading)
 
     def _end(self, sense: _Sense) -> None:

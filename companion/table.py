@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from companion import events
 from companion.errors import CompanionError, EndOfSource, TableError
 from companion.readings import is_picture
+from companion.saying import Saying
 from companion.senses import Senses
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Recorder(Protocol):
     """How the next match begins, as far as its first event does not tell: its players above all."""
 
     @property
-    def trouble(self) -> Exception | None:
+    def trouble(self) -> CompanionError | None:
         """Why something is not on disk yet; None when everything is."""
         ...
 
@@ -251,7 +252,12 @@ class Table:
             return promise.result(timeout_s)
         except TimeoutError as error:
             promise.cancel()
-            raise TableError(f"table {self.id} does not answer; its source {self.senses.name} may hang") from error
+            told = Saying(
+                "table %(table)s does not answer; its source %(source)s may hang",
+                table=self.id,
+                source=self.senses.name,
+            )
+            raise TableError(told) from error
 
     def new_match(self, game: Game, players: Players) -> Deed:
         """The deed that begins another match with these players; the one in play is left as it is.
@@ -318,8 +324,8 @@ class Table:
                 self._serve()
                 self.step(READ_S)
         except Exception as error:
-            self._broken = str(error) or type(error).__name__
             is_bug = not isinstance(error, CompanionError)
+            self._broken = (error.saying if isinstance(error, CompanionError) else str(error)) or type(error).__name__
             logger.exception("table %s has stopped: %s", self.id, self._broken, exc_info=is_bug)
             self._publish()
             self._refuse_waiting()
@@ -341,7 +347,9 @@ class Table:
             promise.set_exception(refusal)
             return
         except Exception as fault:
-            promise.set_exception(TableError(f"table {self.id} has stopped: {fault}"))
+            promise.set_exception(
+                TableError(Saying("table %(table)s has stopped: %(why)s", table=self.id, why=str(fault)))
+            )
             raise
         self._tell(told, self._evidence)
         promise.set_result(self._view)
@@ -351,7 +359,8 @@ class Table:
             while True:
                 posted = self._inbox.get_nowait()
                 if posted is not None and posted[1].set_running_or_notify_cancel():
-                    posted[1].set_exception(TableError(f"table {self.id} has stopped; start the program again"))
+                    told = Saying("table %(table)s has stopped; start the program again", table=self.id)
+                    posted[1].set_exception(TableError(told))
 
     # Stepping -----------------------------------------------------------------------------------------------------
 
@@ -463,7 +472,7 @@ class Table:
             absent=self.senses.absent,
             disagreements=tuple(told for told in self.senses.disagreements if told.square not in referee.said),
             ended=self.ended,
-            unrecorded=str(self._recorder.trouble or ""),
+            unrecorded=self._recorder.trouble.saying if self._recorder.trouble else "",
             broken=self._broken,
             picture=self._picture,
         )

@@ -1,8 +1,9 @@
-"""Keeps the page's translations: ``python scripts/translations.py``, after a text of the page has changed.
+"""Keeps the page's translations: ``python scripts/translations.py``, after a text that the page shows has changed.
 
-Every text that the page marks with ``_`` is looked up in the sources and written to each language's ``messages.po``,
-where whoever speaks it fills in the new ones; what is filled in is compiled to ``messages.mo``, which the program
-reads. Nothing is guessed: a text that was changed counts as a new one.
+Every text that is marked, on the page with ``_`` and elsewhere as a `companion.saying.Saying`, is looked up in the
+sources and written to each language's ``messages.po``, where whoever speaks it fills in the new ones; what is filled in
+is compiled to ``messages.mo``, which the program reads. Nothing is guessed: a text that was changed counts as a new
+one.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
-WEB = Path(__file__).parents[1] / "companion" / "web"
-TRANSLATIONS = WEB / "translations"
-METHODS = [("**.py", "python"), ("templates/**.html", "jinja2")]
-KEYWORDS = {"_": None, "marked": None}
+COMPANION = Path(__file__).parents[1] / "companion"
+TRANSLATIONS = COMPANION / "web" / "translations"
+METHODS = [("**.py", "python"), ("web/templates/**.html", "jinja2")]
+KEYWORDS = {"_": None, "Saying": None}
 _HEADER = "# What the page says in {language}; kept by scripts/translations.py, translated by hand."
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
 """Stands in every file, so that the same texts make the same bytes."""
 
 
 def texts_of_the_page() -> Catalog:
-    """Every text that the page marks, with the files it stands in."""
+    """Every text that the page may show, with the files it stands in."""
     catalog = Catalog()
-    for file, _line, text, _comments, context in extract_from_dir(WEB, METHODS, keywords=KEYWORDS):
-        catalog.add(text, locations=[(f"companion/web/{file}", 0)], context=context)
+    for file, _line, text, _comments, context in extract_from_dir(COMPANION, METHODS, keywords=KEYWORDS):
+        catalog.add(text, locations=[(f"companion/{file}", 0)], context=context)
     return catalog
 
 

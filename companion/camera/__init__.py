@@ -16,6 +16,7 @@ from companion.camera.frames import Frame, FrameSource
 from companion.camera.mjpeg import open_stream
 from companion.camera.virtual import VirtualCamera
 from companion.errors import RulesError, SourceSyntaxError
+from companion.saying import Saying
 from companion.settling import SETTLE_S
 
 if TYPE_CHECKING:
@@ -105,8 +106,9 @@ class Camera:
         why = self.reader.why_not
         if not why or self.reader.unseen_s < _LOST_S:
             return ""
-        advice = "" if "corners" in why else "; give its corners"
-        return f"the board is not found: {why}{advice}"
+        if "corners" in why:
+            return Saying("the board is not found: %(why)s", why=why)
+        return Saying("the board is not found: %(why)s; give its corners", why=why)
 
     def read(self, timeout_s: float) -> BoardReading | None:
         """The reading of the next frame; see `companion.readings.Source`."""
@@ -123,7 +125,12 @@ class Camera:
             return
         if not self.live or self._reader_for is None:
             raise RulesError(
-                f"{self.name} shows a board of {self.reader.layout}; for {layout}, watch a camera or a tile board"
+                Saying(
+                    "%(source)s shows a board of %(seen)s; for %(layout)s, watch a camera or a tile board",
+                    source=self.name,
+                    seen=str(self.reader.layout),
+                    layout=str(layout),
+                )
             )
         self.reader = self._reader_for(layout)
         self.reader.expect(sets)

@@ -18,6 +18,7 @@ import numpy as np
 from companion.address import shown
 from companion.camera.live import LiveFrames
 from companion.errors import SourceError, SourceSyntaxError
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,19 +162,25 @@ class DeviceCapture:
         try:
             return self._device.read()
         except cv2.error as error:
-            raise SourceError(f"{self._path} cannot be read: {error}") from error
+            raise SourceError(Saying("%(path)s cannot be read: %(why)s", path=self._path, why=error)) from error
 
     def _why_closed(self) -> str:
-        return self._held() or f"{self._path} cannot be opened as a camera; try another, or plug it in anew"
+        return self._held() or Saying(
+            "%(path)s cannot be opened as a camera; try another, or plug it in anew", path=self._path
+        )
 
     def _why_silent(self) -> str:
         if not self._path.exists():
-            return f"{self._path} is gone: plug the camera in again"
-        return self._held() or f"{self._path} sends no pictures; plug it out and in again"
+            return Saying("%(path)s is gone: plug the camera in again", path=self._path)
+        return self._held() or Saying("%(path)s sends no pictures; plug it out and in again", path=self._path)
 
     def _held(self) -> str:
         holders = self._system.holders(self._path)
-        return f"{self._path} is in use by {', '.join(holders)}; close that program" if holders else ""
+        if not holders:
+            return ""
+        return Saying(
+            "%(path)s is in use by %(programs)s; close that program", path=self._path, programs=", ".join(holders)
+        )
 
 
 def _device_file(which: str, system: System) -> Path:
@@ -198,11 +205,15 @@ def _refuse_unusable(path: Path, system: System) -> None:
     if not sys.platform.startswith("linux"):
         return
     if not path.exists():
-        there = "; ".join(map(str, system.cameras())) or "none; plug one in"
-        raise SourceError(f"there is no camera {path}; cameras here: {there}")
+        there = "; ".join(map(str, system.cameras())) or Saying("none; plug one in")
+        raise SourceError(Saying("there is no camera %(path)s; cameras here: %(cameras)s", path=path, cameras=there))
     if not os.access(path, os.R_OK | os.W_OK):
         raise SourceError(
-            f"{path} may not be used by you; join its group with: sudo usermod -aG video $USER, and log in again"
+            Saying(
+                "%(path)s may not be used by you; join its group with: %(command)s, and log in again",
+                path=path,
+                command="sudo usermod -aG video $USER",
+            )
         )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from companion.camera.frames import Frame
 from companion.errors import EndOfSource, SourceError, VisionError
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -67,7 +68,12 @@ class VideoFile:
         promised, self._promised = self._promised, 0
         if self._count < promised * _WHOLE_SHARE:
             raise SourceError(
-                f"{self.name} breaks off: {self._count} of {promised} frames could be read; it is damaged"
+                Saying(
+                    "%(source)s breaks off: %(count)s of %(promised)s frames could be read; it is damaged",
+                    source=self.name,
+                    count=self._count,
+                    promised=promised,
+                )
             )
         raise EndOfSource(f"{self.name} has ended")
 
@@ -140,7 +146,7 @@ class StillFolder:
             return read_picture(picture)
         except (SourceError, VisionError) as error:
             self._pictures = []
-            raise SourceError(f"{self.name} breaks off: {error}") from error
+            raise SourceError(Saying("%(source)s breaks off: %(why)s", source=self.name, why=error.saying)) from error
 
 
 def is_file(path: Path) -> bool:

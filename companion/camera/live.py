@@ -17,6 +17,7 @@ import numpy as np
 
 from companion.camera.frames import Frame
 from companion.errors import SourceError
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +96,8 @@ class LiveFrames:
             self._newer.wait_for(lambda: self._newest is not None, timeout_s)
             frame, self._newest = self._newest, None
             if frame is None and (self._clock() - self._good >= LOST_S or not self._thread.is_alive()):
-                raise SourceError(f"{self.name}: {self._why or 'it sends no pictures'}")
+                why = self._why or Saying("it sends no pictures")
+                raise SourceError(Saying("%(source)s: %(why)s", source=self.name, why=why))
             return frame
 
     def close(self) -> None:
@@ -120,14 +122,14 @@ class LiveFrames:
                     capture = capture or self._open()
                     self._take_pictures(capture)
                 except SourceError as error:
-                    self._complain(str(error))
+                    self._complain(error.saying)
                 if capture is not None:
                     capture.close()
                     capture = None
                 self._stop.wait(_RETRY_S)
         except Exception as fault:
             logger.exception("%s has died", self._thread.name)
-            self._complain(f"reading it failed: {fault}; start the program again")
+            self._complain(Saying("reading it failed: %(why)s; start the program again", why=str(fault)))
 
     def _take_pictures(self, capture: Capture) -> None:
         """Until told to stop, or until the device hangs."""
@@ -140,11 +142,11 @@ class LiveFrames:
             if not equal:
                 last, changed = image, now
             if _is_black(image):
-                self._complain("its picture is black: take off the lens cap, or make light")
+                self._complain(Saying("its picture is black: take off the lens cap, or make light"))
             elif not equal:
                 self._pass_on(Frame(now, image))
             elif now - changed >= _FROZEN_S:
-                self._complain("its picture is frozen: plug it out and in again, or restart what sends it")
+                self._complain(Saying("its picture is frozen: plug it out and in again, or restart what sends it"))
             if now - changed >= _REOPEN_FROZEN_S:
                 return
 

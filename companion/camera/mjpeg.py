@@ -24,6 +24,7 @@ import numpy as np
 from companion.address import shown, without_people
 from companion.camera.live import LiveFrames
 from companion.errors import SourceError, SourceSyntaxError
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ class MjpegParser:
         """
         self._waiting += more
         if len(self._waiting) > _LARGEST:
-            raise SourceError("what it sends is no stream of JPEG pictures")
+            raise SourceError(Saying("what it sends is no stream of JPEG pictures"))
 
     def __iter__(self) -> Iterator[bytes]:
         while (picture := self._next()) is not None:
@@ -124,7 +125,7 @@ class MjpegCapture:
                 image = None
             if image is not None:
                 return np.asarray(image, np.uint8)
-        raise SourceError("its pictures cannot be decoded")
+        raise SourceError(Saying("its pictures cannot be decoded"))
 
     def close(self) -> None:
         """Hang up."""
@@ -135,11 +136,11 @@ class MjpegCapture:
             try:
                 more = self._answer.read1(_CHUNK)
             except TimeoutError as error:
-                raise SourceError("it has stopped sending pictures") from error
+                raise SourceError(Saying("it has stopped sending pictures")) from error
             except (OSError, http.client.HTTPException) as error:
-                raise SourceError(f"the connection broke: {_reason(error)}") from error
+                raise SourceError(Saying("the connection broke: %(why)s", why=_reason(error))) from error
             if not more:
-                raise SourceError("it has closed the connection")
+                raise SourceError(Saying("it has closed the connection"))
             self._parser.feed(more)
         return picture
 
@@ -152,11 +153,14 @@ def _ask(address: str) -> http.client.HTTPResponse:
         with error:
             raise SourceError(_refused(address, error.code, str(error.reason))) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
-        raise SourceError(f"{shown(address)} does not answer: {_reason(error)}") from error
+        raise SourceError(
+            Saying("%(address)s does not answer: %(why)s", address=shown(address), why=_reason(error))
+        ) from error
     sent = answer.headers.get_content_type()
     if sent != "multipart/x-mixed-replace":
         answer.close()
-        raise SourceError(f"{shown(address)} is not an MJPEG stream: {_instead(sent)}")
+        why = _instead(sent)
+        raise SourceError(Saying("%(address)s is not an MJPEG stream: %(why)s", address=shown(address), why=why))
     assert isinstance(answer, http.client.HTTPResponse)
     return answer
 
@@ -175,32 +179,45 @@ def _opened(address: str) -> Any:
 def _refused(address: str, code: int, reason: str) -> str:
     where = shown(address)
     if code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+        refused = f"{code} {reason}"
         if urlsplit(address).username is not None:
-            return f"{where} wants another name or password ({code} {reason}); look them up in the camera's settings"
-        return f"{where} wants a password ({code} {reason}); write http://name:password@ before its name"
+            return Saying(
+                "%(address)s wants another name or password (%(refused)s); look them up in the camera's settings",
+                address=where,
+                refused=refused,
+            )
+        return Saying(
+            "%(address)s wants a password (%(refused)s); write http://name:password@ before its name",
+            address=where,
+            refused=refused,
+        )
     if code == http.HTTPStatus.NOT_FOUND:
-        return f"{where} is not there ({code}); look up the path of the stream in the camera's manual"
-    return f"{where} refuses: {code} {reason}"
+        return Saying(
+            "%(address)s is not there (%(refused)s); look up the path of the stream in the camera's manual",
+            address=where,
+            refused=code,
+        )
+    return Saying("%(address)s refuses: %(refused)s", address=where, refused=f"{code} {reason}")
 
 
 def _instead(sent: str) -> str:
     if sent == "text/html":
-        return "it is a web page; look for the address of the stream itself, often ending in /video or /stream"
+        return Saying("it is a web page; look for the address of the stream itself, often ending in /video or /stream")
     if sent.startswith("image/"):
-        return "it is a single picture; look for the address of the stream, often ending in /video or /stream"
-    return f"it sends {sent}"
+        return Saying("it is a single picture; look for the address of the stream, often ending in /video or /stream")
+    return Saying("it sends %(what)s", what=sent)
 
 
 def _reason(error: Exception) -> str:
     cause = error.reason if isinstance(error, urllib.error.URLError) else error
     if isinstance(cause, TimeoutError):
-        return "it takes too long; is it switched on, and in this network?"
+        return Saying("it takes too long; is it switched on, and in this network?")
     if isinstance(cause, socket.gaierror):
-        return "there is no machine of that name; check the name, and the network"
+        return Saying("there is no machine of that name; check the name, and the network")
     if isinstance(cause, ConnectionRefusedError):
-        return "nothing listens on that port; start the camera's server, or check the port"
+        return Saying("nothing listens on that port; start the camera's server, or check the port")
     if isinstance(cause, ssl.SSLError):
-        return f"its certificate is not trusted ({cause.reason}); use http://"
+        return Saying("its certificate is not trusted (%(why)s); use http://", why=cause.reason)
     if isinstance(cause, OSError) and cause.strerror:
-        return f"{cause.strerror}; check the network"
+        return Saying("%(why)s; check the network", why=cause.strerror)
     return shown(str(cause)) or type(cause).__name__

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from companion.rules.pieces import Kind
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from companion.rules.layout import Layout, Square
@@ -30,19 +31,23 @@ class Constraint:
         return layout.all & ~geometry.touching[index] & ~(1 << index)
 
     @property
-    def asks_for(self) -> str:
-        """The squares it asks for in words, such as ``row 1 or column a``."""
+    def words(self) -> Saying:
+        """What it asks for, such as ``Straight at a1: row 1 or column a``."""
+        square = str(self.square)
         if self.kind is Kind.STRAIGHT:
-            return f"row {self.square.row + 1} or column {str(self.square)[0]}"
+            row, column = self.square.row + 1, square[0]
+            return Saying(
+                "Straight at %(square)s: row %(row)s or column %(column)s", square=square, row=row, column=column
+            )
         if self.kind is Kind.DIAGONAL:
-            return f"a diagonal through {self.square}"
+            return Saying("Diagonal at %(square)s: a diagonal through %(square)s", square=square)
         if self.kind is Kind.PULLER:
-            return f"a square touching {self.square}"
-        return f"a square not touching {self.square}"
+            return Saying("Puller at %(square)s: a square touching %(square)s", square=square)
+        return Saying("Pusher at %(square)s: a square not touching %(square)s", square=square)
 
-    def explain(self, layout: Layout) -> str:
+    def explain(self, layout: Layout) -> Saying:
         """The whole sentence; it says so where a gap in the board cuts a line short."""
-        return f"{self}, not across a gap" if self.is_cut_short(layout) else str(self)
+        return Saying("%(rule)s, not across a gap", rule=self.words) if self.is_cut_short(layout) else self.words
 
     def is_cut_short(self, layout: Layout) -> bool:
         """Whether a gap in the board keeps squares in line with this one out of reach."""
@@ -56,4 +61,4 @@ class Constraint:
         return self.kind is Kind.DIAGONAL and rows == columns
 
     def __str__(self) -> str:
-        return f"{self.kind.value.capitalize()} at {self.square}: {self.asks_for}"
+        return str(self.words)

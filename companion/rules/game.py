@@ -17,6 +17,7 @@ from companion.rules.notation import Move, Pass, Ply, parse_move
 from companion.rules.pieces import PIECES_PER_KIND_AND_SET, Colour, Content, Kind, Piece
 from companion.rules.position import Position
 from companion.rules.score import Score, score_of
+from companion.saying import Saying, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -148,7 +149,7 @@ class Game:
         constraint = _binding(position)
         if not contents:
             if to_move is not Colour.LIGHT:
-                raise RulesError("the board is empty, so it is Light's turn")
+                raise RulesError(Saying("the board is empty, so it is Light's turn"))
             return game
         for square, piece in position.pieces:
             game = game._joined_by(square, piece)
@@ -258,21 +259,19 @@ class Game:
         """Why the legal squares are legal, in one sentence for people."""
         if self.to_move is None:
             return f"The game is over. {self.outcome}."
-        return f"{self._turn_in_words}{self._rule_in_words}"
-
-    @property
-    def _turn_in_words(self) -> str:
         if not self.last_chance:
-            return ""
-        return f"{_name(self.to_move)}'s last chance. "
+            return self._rule_in_words
+        return Saying("%(player)s's last chance. %(rule)s", player=_name(self.to_move), rule=self._rule_in_words)
 
     @property
-    def _rule_in_words(self) -> str:
+    def _rule_in_words(self) -> Saying:
         if self.constraint is not None:
             return self.constraint.explain(self.layout)
         if self.light | self.dark:
-            return f"Free play after {_possessive(self.to_move and self.to_move.other)} pass: any empty square"
-        return "First move: any outside square" if self.first == "outside" else "First move: any square"
+            passed = self.to_move and self.to_move.other
+            return Saying("Free play after %(player)s's pass: any empty square", player=_name(passed))
+        outside = self.first == "outside"
+        return Saying("First move: any outside square") if outside else Saying("First move: any square")
 
     def play(self, move: str | Move, *, colour: Colour | str | None = None, ruled: bool = False) -> Game:
         """Put a piece down and work out what follows.
@@ -316,34 +315,46 @@ class Game:
     def _refuse_place(self, square: Square) -> None:
         """Refuse what not even a ruling can do."""
         if square not in self.layout:
-            self._refuse(f"{square} is not on this board", "square")
+            self._refuse(Saying("%(square)s is not on this board", square=str(square)), "square")
         holds = self.content(square)
         if holds is not None:
-            self._refuse(f"{square} is taken by a {holds}", "square")
+            taken = Saying("%(square)s is taken by a %(piece)s", square=str(square), piece=Saying(str(holds)))
+            self._refuse(taken, "square")
 
     def _refuse_piece(self, square: Square, piece: Piece) -> None:
         """Refuse what the rules do: first whose piece it is, since the legal squares are the other player's then."""
         if piece.colour is not self.to_move:
-            self._refuse(f"It is {_possessive(self.to_move)} turn, not {_possessive(piece.colour)}", "turn")
+            whose, not_whose = _name(self.to_move), _name(piece.colour)
+            self._refuse(Saying("It is %(player)s's turn, not %(other)s's", player=whose, other=not_whose), "turn")
         if not self.legal_mask() >> self.layout.index(square) & 1:
-            self._refuse(f"{square} is not legal", "square")
+            self._refuse(Saying("%(square)s is not legal", square=str(square)), "square")
         hand = self.in_hand(piece.colour)
         if not hand[piece.kind]:
-            others = ", ".join(kind.value for kind in _KINDS if hand[kind])
-            self._refuse(f"{_name(piece.colour)} has no {piece.kind} left, only {others}", "kind")
+            others = joined([Saying(kind.value) for kind in _KINDS if hand[kind]], ", ")
+            player, kind = _name(piece.colour), Saying(piece.kind.value)
+            told = Saying("%(player)s has no %(kind)s left, only %(others)s", player=player, kind=kind, others=others)
+            self._refuse(told, "kind")
 
     def _refuse(self, what: str, reason: RefusalReason) -> NoReturn:
         legal = self.legal_squares()
         squares = " ".join(map(str, sorted(legal)))
-        advice = "" if self.to_move is None else f". {self.explanation} ({squares})"
-        raise IllegalMoveError(what + advice, reason=reason, legal=legal)
+        if self.to_move is not None:
+            what = Saying("%(what)s. %(why)s (%(squares)s)", what=what, why=self.explanation, squares=squares)
+        raise IllegalMoveError(what, reason=reason, legal=legal)
 
     def _joined_by(self, square: Square, piece: Piece) -> Game:
         if square not in self.layout:
             raise RulesError(f"there is a {piece} on {square}, which this board does not have")
         if not self.in_hand(piece.colour)[piece.kind]:
             supply = PIECES_PER_KIND_AND_SET * self.sets
-            raise RulesError(f"the {piece} on {square} is one too many; a player has {supply} of each kind")
+            raise RulesError(
+                Saying(
+                    "the %(piece)s on %(square)s is one too many; a player has %(supply)s of each kind",
+                    piece=Saying(str(piece)),
+                    square=str(square),
+                    supply=supply,
+                )
+            )
         return self._put(square, piece)
 
     def _put(self, square: Square, piece: Piece) -> Game:
@@ -383,17 +394,20 @@ def _binding(position: Position) -> Constraint | None:
         return None
     piece = dict(position.pieces).get(position.last)
     if piece is None:
-        raise RulesError(f"{position.last} is empty, so it cannot hold the last piece played")
+        raise RulesError(
+            Saying("%(square)s is empty, so it cannot hold the last piece played", square=str(position.last))
+        )
     if piece.colour is position.to_move:
         raise RulesError(
-            f"the last piece played is the {piece} on {position.last}, so it is {_possessive(piece.colour.other)} turn"
+            Saying(
+                "the last piece played is the %(piece)s on %(square)s, so it is %(player)s's turn",
+                piece=Saying(str(piece)),
+                square=str(position.last),
+                player=_name(piece.colour.other),
+            )
         )
     return Constraint(position.last, piece.kind)
 
 
 def _name(colour: Colour | None) -> str:
-    return colour.value.capitalize() if colour else "Nobody"
-
-
-def _possessive(colour: Colour | None) -> str:
-    return f"{_name(colour)}'s"
+    return Saying(colour.value.capitalize()) if colour else "Nobody"

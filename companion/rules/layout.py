@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from companion.errors import LayoutError, NotationError
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -43,7 +44,7 @@ class Square(NamedTuple):
         """The square that ``"a1"`` names; `NotationError` if it is no square name."""
         name = _SQUARE.fullmatch(text)
         if name is None:
-            raise NotationError(f"{text!r} is not a square; write column and row, such as a1")
+            raise NotationError(Saying("%(text)s is not a square; write column and row, such as a1", text=repr(text)))
         return cls(int(name["row"]) - 1, _COLUMNS.index(name["column"].lower()))
 
     def __str__(self) -> str:
@@ -106,14 +107,24 @@ class Layout:
     @classmethod
     def _of(cls, squares: list[Square], text: str) -> Layout:
         if not squares:
-            raise LayoutError(f"the layout {text!r} has no square; draw rows of # and ., such as {STANDARD!r}")
+            raise LayoutError(
+                Saying(
+                    "the layout %(layout)s has no square; draw rows of # and ., such as %(standard)s",
+                    layout=repr(text),
+                    standard=repr(STANDARD),
+                )
+            )
         first_row = min(square.row for square in squares)
         first_column = min(square.column for square in squares)
         moved = sorted(Square(row - first_row, column - first_column) for row, column in squares)
         if max(square.column for square in moved) >= len(_COLUMNS):
-            raise LayoutError(f"the layout is wider than {len(_COLUMNS)} columns, so its squares have no names")
+            raise LayoutError(
+                Saying("the layout is wider than %(most)s columns, so its squares have no names", most=len(_COLUMNS))
+            )
         if max(square.row for square in moved) >= _MOST_ROWS:
-            raise LayoutError(f"the layout has more than {_MOST_ROWS} rows, so its squares have no names")
+            raise LayoutError(
+                Saying("the layout has more than %(most)s rows, so its squares have no names", most=_MOST_ROWS)
+            )
         _refuse_untileable(moved)
         return _interned(tuple(moved))
 
@@ -228,8 +239,13 @@ def _drawing_rows(text: str) -> list[str]:
     if strange:
         names = ", ".join(NAMED_LAYOUTS)
         raise LayoutError(
-            f"{text.strip()!r} is neither a layout's name ({names}) nor a drawing: "
-            f"it has {', '.join(map(repr, sorted(strange)))} where only # and . may stand"
+            Saying(
+                "%(text)s is neither a layout's name (%(names)s) nor a drawing: "
+                "it has %(strange)s where only # and . may stand",
+                text=repr(text.strip()),
+                names=names,
+                strange=", ".join(map(repr, sorted(strange))),
+            )
         )
     return rows
 
@@ -243,8 +259,11 @@ def _refuse_untileable(squares: list[Square]) -> None:
         board = {Square(square.row + dr, square.column + dc) for dr in (0, 1) for dc in (0, 1)}
         if not board <= left:
             raise LayoutError(
-                f"2x2 boards cannot tile this layout: no board fits at {square} without overlap; "
-                f"every square must belong to exactly one 2x2 board"
+                Saying(
+                    "2x2 boards cannot tile this layout: no board fits at %(square)s without overlap; "
+                    "every square must belong to exactly one 2x2 board",
+                    square=str(square),
+                )
             )
         left -= board
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
@@ -64,6 +65,10 @@ _ANOTHER = re.compile(rf'(\[\s*{_TAG_NAME.pattern}\s+")|\S\s+({_RESULT.pattern})
 """What only another match can have among its moves: a tag, or a result that is not the last word."""
 _SETS = re.compile(r"[1-9][0-9]{0,3}")
 _COLUMNS_PER_LINE = 80
+_UNSEEN = frozenset({"Cc", "Cf", "Cs"})
+"""Unicode's control and format characters, and halves of characters."""
+_JOINERS = "\u200c\u200d"
+"""Some scripts, and some pictures of people, need them."""
 
 
 @dataclass(frozen=True)
@@ -78,14 +83,14 @@ class MatchText:
     game: Game
     tags: Mapping[str, str] = field(default_factory=dict)
     """Every tag but those that the game itself knows, which are left out. Variant is ``standard`` unless told, and
-    the Termination of a finished game ``normal``. A value is one line: line breaks become spaces."""
+    the Termination of a finished game ``normal``. A value is one line, see `one_line`."""
 
     def __post_init__(self) -> None:
         told = {"Variant": "standard"} | ({"Termination": "normal"} if self.game.outcome else {}) | dict(self.tags)
         for name in told:
             if not _TAG_NAME.fullmatch(name):
                 raise RulesError(f"{name!r} is no name for a tag; use letters, digits and _, a letter first")
-        kept = {name: " ".join(value.splitlines()) for name, value in told.items() if name not in _GAME_TAGS}
+        kept = {name: one_line(value) for name, value in told.items() if name not in _GAME_TAGS}
         object.__setattr__(self, "tags", kept)
 
     @property
@@ -155,6 +160,15 @@ class _Tags:
     def refuse(self, name: str, message: str) -> NoReturn:
         line, column = self._places[name]
         raise NotationError(message, line=line, column=column)
+
+
+def one_line(text: str) -> str:
+    """`text` without control characters and what else cannot be seen, such as marks that turn it; breaks are spaces."""
+    return "".join(letter for letter in " ".join(text.splitlines()) if not _is_unseen(letter))
+
+
+def _is_unseen(letter: str) -> bool:
+    return unicodedata.category(letter) in _UNSEEN and letter not in _JOINERS
 
 
 def _tags_of(game: Game) -> dict[str, str]:

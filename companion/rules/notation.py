@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from companion.errors import NotationError
 from companion.rules.layout import Square
 from companion.rules.pieces import Colour, Kind, Piece
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -131,19 +132,27 @@ def _ply(word: str, line: int, column: int) -> Ply:
     match = _MOVE.fullmatch(word)
     if match is None:
         raise NotationError(
-            f"{word!r} is no move; write square and mark, such as a1+, c1x, a4<> or a3><, and - for a pass",
+            Saying(
+                "%(word)s is no move; write square and mark, such as a1+, c1x, a4<> or a3><, and - for a pass",
+                word=repr(word),
+            ),
             line=line,
             column=column,
         )
     if match["mark"] is None:
         raise NotationError(
-            f"the move {word!r} has no mark; add + (straight), x (diagonal), <> (pusher) or >< (puller)",
+            Saying(
+                "the move %(word)s has no mark; add + (straight), x (diagonal), <> (pusher) or >< (puller)",
+                word=repr(word),
+            ),
             line=line,
             column=column,
         )
     if bool(match["ruled"]) != bool(match["player"]):
         raise NotationError(
-            f"{word!r} is half a ruling; a ruling names its player and ends in !, such as L:a3><!",
+            Saying(
+                "%(word)s is half a ruling; a ruling names its player and ends in !, such as L:a3><!", word=repr(word)
+            ),
             line=line,
             column=column,
         )
@@ -154,7 +163,8 @@ def _move(match: re.Match[str], word: str, line: int, column: int) -> Move:
     try:
         square = Square.parse(match["square"])
     except NotationError as error:
-        raise NotationError(f"in {word!r}: {error.message}", line=line, column=column) from None
+        said = Saying("in %(word)s: %(why)s", word=repr(word), why=error.message)
+        raise NotationError(said, line=line, column=column) from None
     player = match["player"]
     return Move(
         square,

@@ -25,6 +25,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from companion.address import shown
 from companion.errors import StoreError
+from companion.saying import Saying
 from companion.store.schema import HEAD, VERSIONS, matches
 
 if TYPE_CHECKING:
@@ -35,14 +36,14 @@ FILE_NAME = "matches.sqlite3"
 
 _BEGIN = "mijnlieff_begin"
 _SQLITE_TROUBLES = {
-    "SQLITE_FULL": "the disk is full; make room, nothing that was written is lost",
-    "SQLITE_READONLY": "it may not be written to; check who owns it, or choose another data folder",
-    "SQLITE_CANTOPEN": "it cannot be opened or made; check who owns the folder, or choose another data folder",
-    "SQLITE_NOTADB": "it is not a match log, or is damaged; move it away, or put a backup in its place",
-    "SQLITE_CORRUPT": "it is damaged; move it away, or put a backup in its place",
-    "SQLITE_BUSY": "another program is writing to it; try again when that is done",
-    "SQLITE_LOCKED": "another program is writing to it; try again when that is done",
-    "SQLITE_IOERR": "the disk does not answer as it should; check that it is plugged in and healthy",
+    "SQLITE_FULL": Saying("the disk is full; make room, nothing that was written is lost"),
+    "SQLITE_READONLY": Saying("it may not be written to; check who owns it, or choose another data folder"),
+    "SQLITE_CANTOPEN": Saying("it cannot be opened or made; check who owns the folder, or choose another data folder"),
+    "SQLITE_NOTADB": Saying("it is not a match log, or is damaged; move it away, or put a backup in its place"),
+    "SQLITE_CORRUPT": Saying("it is damaged; move it away, or put a backup in its place"),
+    "SQLITE_BUSY": Saying("another program is writing to it; try again when that is done"),
+    "SQLITE_LOCKED": Saying("another program is writing to it; try again when that is done"),
+    "SQLITE_IOERR": Saying("the disk does not answer as it should; check that it is plugged in and healthy"),
 }
 
 
@@ -117,7 +118,8 @@ class Database:
         try:
             yield
         except SQLAlchemyError as error:
-            raise StoreError(f"the match log {self._name} cannot be used: {_trouble(error)}") from error
+            told = Saying("the match log %(name)s cannot be used: %(why)s", name=self._name, why=_trouble(error))
+            raise StoreError(told) from error
 
     def _bring_up_to_date(self) -> None:
         with self.reading() as connection:

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from companion.errors import ConflictError, StoreError
 from companion.events import Event, GameOver
 from companion.rules import Colour, Layout, MatchText
+from companion.saying import Saying
 from companion.store import chain
 from companion.store.chain import Verification
 from companion.store.database import Database
@@ -379,8 +380,13 @@ def _already_written(connection: sa.Connection, match: int, events: Sequence[Eve
     there = [json.loads(link)["event"] for link in connection.scalars(query.order_by(event_rows.c.seq))]
     if there != [json.loads(chain.canonical(event.as_dict())) for event in events]:
         raise ConflictError(
-            f"match {match} has {length} events where {after} were expected: another program writes to it; "
-            f"stop one, and begin a new match"
+            Saying(
+                "match %(match)s has %(there)s events where %(expected)s were expected: another program writes to it; "
+                "stop one, and begin a new match",
+                match=match,
+                there=length,
+                expected=after,
+            )
         )
     return length
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 from companion.address import shown
 from companion.errors import LinkError, RulesError, SourceError, SourceSyntaxError
 from companion.readings import ANYTHING, LETTERS, BoardReading, contents_of
+from companion.saying import Saying
 from companion.tiles.ports import PortFinder
 from companion.tiles.session import Session
 from companion.tiles.virtual import VirtualBoard, VirtualPort
@@ -112,11 +113,12 @@ class TileBoard:
         if self._port is None:
             return ""  # it is lost, and that has been said
         if self._session.letters is None:
-            return "the board has not yet said what lies on it"
+            return Saying("the board has not yet said what lies on it")
         if not self.unclear:
             return ""
-        return (
-            f"the board cannot tell what lies on {', '.join(map(str, self.unclear))}; clean the contacts, or calibrate"
+        return Saying(
+            "the board cannot tell what lies on %(squares)s; clean the contacts, or calibrate",
+            squares=", ".join(map(str, self.unclear)),
         )
 
     @property
@@ -159,8 +161,14 @@ class TileBoard:
             self.virtual.rebuild(len(layout))
         elif board is not None and board.squares != len(layout):
             raise RulesError(
-                f"{self.name} has {board.squares} squares, and {layout} has {len(layout)}; "
-                "choose a layout of as many, or flash the firmware for that many"
+                Saying(
+                    "%(source)s has %(there)s squares, and %(layout)s has %(wanted)s; "
+                    "choose a layout of as many, or flash the firmware for that many",
+                    source=self.name,
+                    there=board.squares,
+                    layout=str(layout),
+                    wanted=len(layout),
+                )
             )
         self._layout, self._light = layout, ""
         self._readings.clear()
@@ -195,7 +203,7 @@ class TileBoard:
         try:
             self._open()
         except SourceError as error:
-            self._complain(str(error))
+            self._complain(error.saying)
 
     def _complain(self, why: str) -> None:
         """Raise `SourceError`, unless that has just been said."""
@@ -212,20 +220,25 @@ class TileBoard:
             if words:
                 port.send(words)
         except LinkError as error:
-            self._lose(str(error))
+            self._lose(error.saying)
         self._repeat()
 
     def _lose(self, why: str) -> None:
         self.close()
         self._retry_s = self._clock() + RETRY_S
-        self._complain(f"{self.name}: {why}")
+        self._complain(Saying("%(source)s: %(why)s", source=self.name, why=why))
 
     def _take(self, message: wire.Message) -> None:
         board, letters = self._session.board, self._session.letters
         if board is not None and board.squares != len(self._layout):
             raise LinkError(
-                f"this board has {board.squares} squares and the layout {self._layout} has {len(self._layout)}; "
-                "choose the layout that fits, or flash the firmware for that many squares"
+                Saying(
+                    "this board has %(there)s squares and the layout %(layout)s has %(wanted)s; "
+                    "choose the layout that fits, or flash the firmware for that many squares",
+                    there=board.squares,
+                    layout=str(self._layout),
+                    wanted=len(self._layout),
+                )
             )
         if letters is not None and letters != self._told_letters:
             self._tell(letters)

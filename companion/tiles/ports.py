@@ -19,6 +19,7 @@ from serial.tools import list_ports
 
 from companion.address import shown
 from companion.errors import LinkError, SourceError
+from companion.saying import Saying, joined
 from companion.tiles import wire
 from companion.tiles.session import HELLO_S, SILENCE_S, Session
 
@@ -79,9 +80,12 @@ class SerialPort:
                 self._serial.exclusive = True
             self._serial.open()
         except (serial.SerialException, ValueError, OSError) as error:
-            raise SourceError(f"{self.name}: {advice(error)}") from error
+            raise SourceError(Saying("%(source)s: %(why)s", source=self.name, why=advice(error))) from error
         except Exception as error:  # each kind of URL fails in its own way
-            raise SourceError(f"{self.name}: that is no URL that leads to a port ({shown(str(error))})") from error
+            why = shown(str(error))
+            raise SourceError(
+                Saying("%(source)s: that is no URL that leads to a port (%(why)s)", source=self.name, why=why)
+            ) from error
 
     def receive(self) -> bytes:
         """See `Port`."""
@@ -92,14 +96,16 @@ class SerialPort:
             first: bytes = self._serial.read(1)
             return first + self._serial.read(self._serial.in_waiting) if first else b""
         except (serial.SerialException, OSError, TypeError) as error:  # TypeError: closed while it was read
-            raise LinkError(f"{self.name} is gone; is the cable plugged in?") from error
+            raise LinkError(Saying("%(source)s is gone; is the cable plugged in?", source=self.name)) from error
 
     def send(self, data: bytes) -> None:
         """See `Port`."""
         try:
             self._serial.write(data)
         except (serial.SerialException, OSError) as error:
-            raise LinkError(f"{self.name} takes no more data; is the cable plugged in?") from error
+            raise LinkError(
+                Saying("%(source)s takes no more data; is the cable plugged in?", source=self.name)
+            ) from error
 
     def give_back(self, data: bytes) -> None:
         """See `Port`."""
@@ -110,29 +116,32 @@ class SerialPort:
         self._serial.close()
 
 
+_OPEN_ELSEWHERE = Saying("another program has this port open; close it there (a serial monitor? a second companion?)")
+
+
 def advice(error: BaseException, platform: str = sys.platform) -> str:
     """What is the matter with a port that cannot be opened, and what to do, in one line."""
     text = str(error)
     number = getattr(error, "errno", None)
     if "exclusive" in text or number == errno.EBUSY:
-        return "another program has this port open; close it there (a serial monitor? a second companion?)"
+        return _OPEN_ELSEWHERE
     if number == errno.EACCES or "PermissionError" in text or "Permission denied" in text:
         return _permission_advice(platform)
     if "Inappropriate ioctl" in text:
-        return "that is no serial port; see with `companion doctor` which ports there are"
+        return Saying("that is no serial port; see with `companion doctor` which ports there are")
     if "refused" in text:
-        return "nobody listens there"
+        return Saying("nobody listens there")
     if number == errno.ENOENT or "FileNotFoundError" in text or "No such file" in text:
-        return "there is no such port; plug the board in, or see with `companion doctor` which ports there are"
+        return Saying("there is no such port; plug the board in, or see with `companion doctor` which ports there are")
     return shown(text)
 
 
 def _permission_advice(platform: str) -> str:
     if platform.startswith("linux"):
-        return "no permission; run `sudo usermod -aG dialout $USER`, log out and in again"
+        return Saying("no permission; run `sudo usermod -aG dialout $USER`, log out and in again")
     if platform == "win32":
-        return "another program has this port open; close it there (a serial monitor? a second companion?)"
-    return "no permission; is another program using this port?"
+        return _OPEN_ELSEWHERE
+    return Saying("no permission; is another program using this port?")
 
 
 class PortFinder:
@@ -185,16 +194,19 @@ class PortFinder:
             try:
                 port = self._opener(name)
             except SourceError as error:
-                tried.append(str(error))
+                tried.append(error.saying)
                 continue
             if self._says_hello(port):
                 logger.info("found a tile board on %s", name)
                 return port
             port.close()
-            tried.append(f"{name}: no tile board answers there")
-        others = "; ".join(tried) or "no port looks like an Arduino"
+            tried.append(Saying("%(source)s: no tile board answers there", source=name))
+        others = joined(tried) or Saying("no port looks like an Arduino")
         raise SourceError(
-            f"no tile board found ({others}); plug it in, or name its port: tiles:/dev/ttyUSB0, tiles:COM3"
+            Saying(
+                "no tile board found (%(others)s); plug it in, or name its port: tiles:/dev/ttyUSB0, tiles:COM3",
+                others=others,
+            )
         )
 
     def _says_hello(self, port: Port) -> bool:

@@ -25,6 +25,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from companion.errors import LinkError
+from companion.saying import Saying
 from companion.tiles import wire
 from companion.tiles.wire import (
     Acknowledged,
@@ -153,8 +154,11 @@ class Session:
         words = body.split(",")
         if words[0] == "HELLO" and wire.BOARD_NAME in words:
             raise LinkError(
-                f"the board speaks a protocol that this program does not know ({body}); "
-                "flash the firmware that came with this program, see firmware/README.md"
+                Saying(
+                    "the board speaks a protocol that this program does not know (%(said)s); "
+                    "flash the firmware that came with this program, see firmware/README.md",
+                    said=body,
+                )
             )
 
     def _take(self, message: wire.Message, now: float) -> None:
@@ -181,8 +185,12 @@ class Session:
     def _greet(self, hello: Hello) -> None:
         if hello.protocol != wire.PROTOCOL:
             raise LinkError(
-                f"the board speaks protocol {hello.protocol} and this program protocol {wire.PROTOCOL}; "
-                "flash the firmware that came with this program, see firmware/README.md"
+                Saying(
+                    "the board speaks protocol %(theirs)s and this program protocol %(ours)s; "
+                    "flash the firmware that came with this program, see firmware/README.md",
+                    theirs=hello.protocol,
+                    ours=wire.PROTOCOL,
+                )
             )
         known = self.board
         if known is not None and (hello.boots != known.boots or hello.seq < (self._expected_seq or 0)):
@@ -270,7 +278,8 @@ class Session:
         if request is None or now - request.sent_s < ANSWER_S:
             return b""
         if request.tries == TRIES:
-            raise LinkError(f"the board does not answer {wire.spell(request.command)}, though it can be heard")
+            asked = wire.spell(request.command)
+            raise LinkError(Saying("the board does not answer %(command)s, though it can be heard", command=asked))
         self.counters.repeats += request.tries > 0
         request.tries += 1
         request.sent_s = now
@@ -282,9 +291,12 @@ class Session:
             self._ask_who_it_is()
         elif self.stage is not Stage.WAITING and now - self._heard_s >= SILENCE_S:
             raise LinkError(
-                f"no tile board answers within {HELLO_S + SILENCE_S:.0f} s; is its firmware flashed?"
+                Saying(
+                    "no tile board answers within %(seconds)s s; is its firmware flashed?",
+                    seconds=f"{HELLO_S + SILENCE_S:.0f}",
+                )
                 if self.board is None
-                else f"the board has said nothing for {SILENCE_S:.0f} s"
+                else Saying("the board has said nothing for %(seconds)s s", seconds=f"{SILENCE_S:.0f}")
             )
 
     def _next_request(self, now: float) -> Request | None:

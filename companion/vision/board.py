@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from companion.errors import VisionError
+from companion.saying import Saying
 from companion.vision import lattice
 from companion.vision.alike import mixed_up
 from companion.vision.judge import SQUARES, Judge
@@ -83,6 +84,19 @@ class BoardPose:
         return BoardPose(_points(points), self.score)
 
 
+_CORNERS = {
+    (-1, 0): Saying("upper corner"),
+    (1, 0): Saying("lower corner"),
+    (0, -1): Saying("left corner"),
+    (0, 1): Saying("right corner"),
+    (-1, -1): Saying("upper left corner"),
+    (-1, 1): Saying("upper right corner"),
+    (1, -1): Saying("lower left corner"),
+    (1, 1): Saying("lower right corner"),
+}
+"""By where they are in the picture, down and to the right."""
+
+
 @dataclass(frozen=True, slots=True)
 class BoardNotFound:
     """No board, or none that is sure enough: a fact about the picture, for a person to read; never an exception."""
@@ -131,7 +145,9 @@ class BoardFinder:
         left), the others follow counter-clockwise as seen.
         """
         if image.ndim != 3 or image.shape[2] != 3 or min(image.shape[:2]) < SMALLEST_PICTURE:  # noqa: PLR2004
-            return BoardNotFound(f"the picture is too small: {' x '.join(map(str, image.shape[1::-1]))} pixels")
+            return BoardNotFound(
+                Saying("the picture is too small: %(size)s pixels", size=" x ".join(map(str, image.shape[1::-1])))
+            )
         standard = (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
         on_mat = mat_corners(image) if standard else None
         if on_mat is not None:
@@ -183,14 +199,16 @@ class BoardFinder:
         self, found: list[Place], levels: list[NDArray[np.uint8]], scale: float, mesh: Mesh
     ) -> BoardPose | BoardNotFound:
         if not found:
-            return BoardNotFound("no board here: nothing in the picture has the board's lines")
+            return BoardNotFound(Saying("no board here: nothing in the picture has the board's lines"))
         best = found[0]
         if best.score < self.rule.accept:
             if best.score >= self.rule.perhaps:
                 return BoardNotFound(_unsure(best))
-            return BoardNotFound("no board here: nothing in the picture is clearly a board of four by four squares")
+            return BoardNotFound(
+                Saying("no board here: nothing in the picture is clearly a board of four by four squares")
+            )
         if best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
-            return _another_board("four by four squares")
+            return _another_board(Saying("four by four squares"))
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
 
 
@@ -198,26 +216,27 @@ def _unsure(place: Place) -> str:
     """Why what may be a board is not taken for one."""
     worst = int(np.argmax(place.covered))
     if place.covered[worst] < _COVERED:
-        return "what may be a board is seen badly, or hidden in part; move closer, make more light, or give its corners"
-    corner = f"{_side(place.corners, worst)} corner"
-    return f"a hand or something else covers the board's {corner}; take it away, or give the board's corners"
+        badly = Saying("what may be a board is seen badly, or hidden in part; move closer, make more light")
+        return Saying("%(why)s, or give its corners", why=badly)
+    corner = _side(place.corners, worst)
+    covered = Saying("a hand or something else covers the board's %(corner)s; take it away", corner=corner)
+    return Saying("%(why)s, or give the board's corners", why=covered)
 
 
 def _another_board(expected: str) -> BoardNotFound:
-    return BoardNotFound(
-        f"what is here may be another board, or a part of one: its lines are those of {expected}, its colours are not; "
-        "give the layout that lies here, or its outer corners"
+    another = Saying(
+        "what is here may be another board, or a part of one: its lines are those of %(expected)s, its colours are not",
+        expected=expected,
     )
+    return BoardNotFound(Saying("%(why)s; give the layout that lies here, or its outer corners", why=another))
 
 
 def _side(corners: Floats, which: int) -> str:
-    """Where a corner is, as one sees the picture, such as *upper left*."""
+    """Where a corner is, as one sees the picture, such as *upper left corner*."""
     x, y = corners[which] - corners.mean(axis=0)
-    upright = "upper" if y < 0 else "lower"
-    level = "left" if x < 0 else "right"
-    if abs(x) < _ASIDE * abs(y):
-        return upright
-    return level if abs(y) < _ASIDE * abs(x) else f"{upright} {level}"
+    across = 0 if abs(x) < _ASIDE * abs(y) else int(np.sign(x))
+    down = 0 if abs(y) < _ASIDE * abs(x) else int(np.sign(y))
+    return _CORNERS[down, across]
 
 
 def agreed(places: list[Place]) -> Floats:
@@ -252,12 +271,12 @@ def _told(
     found = {turn: seen.tell(levels, scale, mesh) for turn, mesh in turns.items()}
     turn, (score, corners) = max(found.items(), key=lambda item: item[1][0])
     if score < _ENOUGH:
-        return BoardNotFound(
-            f"no board here: nothing in the picture is clearly a board of the layout {layout}; if it is there, "
-            "give its outer corners"
+        nowhere = Saying(
+            "no board here: nothing in the picture is clearly a board of the layout %(layout)s", layout=str(layout)
         )
+        return BoardNotFound(Saying("%(why)s; if it is there, give its outer corners", why=nowhere))
     if mixed_up(levels, corners, turns[turn]) > _MIXED_UP:
-        return _another_board(f"the layout {layout}")
+        return _another_board(Saying("the layout %(layout)s", layout=str(layout)))
     cells = turns[0].cells
     alike = [np.array_equal(np.rot90(cells, other), cells) for other in range(4)]
     return _pose(np.roll(corners, -turn, axis=0) / scale, score, alike, max(layout.rows, layout.columns))
@@ -267,7 +286,7 @@ def _pose(corners: Floats, score: float, alike: list[bool], squares: int) -> Boa
     """The pose with these corners; `alike` says after which quarter turns the board looks the same."""
     sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
     if sides.max() / squares < _SMALLEST_SQUARE:
-        return BoardNotFound("the board is too small in the picture; move the camera closer")
+        return BoardNotFound(Saying("the board is too small in the picture; move the camera closer"))
     return BoardPose(_points(_named(corners, alike)), score)
 
 

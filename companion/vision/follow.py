@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
+from companion.saying import Saying
 from companion.vision import lattice
 from companion.vision.board import BoardNotFound, BoardPose, locate
 from companion.vision.lens import PINHOLE
@@ -125,7 +126,7 @@ class BoardFollower:
         self._looked: float | None = None
         """When the last picture was searched, until the next frame comes."""
         self._candidate: BoardPose | None = None
-        self._not_found = BoardNotFound("looking for the board")
+        self._not_found = BoardNotFound(Saying("looking for the board"))
         """Why it was not found at the last look, before it ever was."""
 
     @property
@@ -145,7 +146,7 @@ class BoardFollower:
             self._next_look, self._look_pause = time + _LOOK_AGAIN_S, _LOOK_AGAIN_S
             self._candidate = None
         elif not (still and time >= self._next_look and self._look_around(image, time)):
-            return BoardNotFound("the board is covered, or has just been moved")
+            return BoardNotFound(Saying("the board is covered, or has just been moved"))
         return self._sure
 
     @property

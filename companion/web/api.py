@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from apiflask import APIBlueprint
-from flask import abort, current_app
+from flask import abort, current_app, request
 from pydantic import BaseModel
+from werkzeug.exceptions import BadRequest
 
 from companion.errors import RulesError, TableError
 from companion.web.deeds import REQUESTS
@@ -22,7 +23,7 @@ api = APIBlueprint("api", __name__, url_prefix="/api", tag="Tables")
 
 
 REFUSALS = {
-    400: "No JSON, or not for this program.",
+    400: "No JSON object, or not for this program.",
     403: "From elsewhere, and without the PIN.",
     404: "There is no such table.",
     409: "The game cannot do that now; the message says why.",
@@ -56,6 +57,19 @@ def list_tables() -> Tables:
 def show_table(table: str) -> TableState:
     """One table as it is now."""
     return state_of(_app().table(table).view, _app().boot)
+
+
+@api.before_request
+def _expect_object() -> None:
+    """Refuse what is no JSON object."""
+    if request.method != "POST":
+        return
+    try:
+        body = request.get_json()
+    except BadRequest:
+        abort(400, "the body is no JSON; send an object, such as {}")
+    if not isinstance(body, dict):
+        abort(400, "the body must be a JSON object, such as {}")
 
 
 def _add(name: str, kind: type[Request]) -> None:

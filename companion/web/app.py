@@ -14,11 +14,13 @@ from apiflask import APIFlask
 from flask import Response, abort, g, render_template, request
 from flask.json.provider import DefaultJSONProvider
 from flask_babel import Babel
+from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException
 
 from companion import __version__
 from companion.rules import Colour
 from companion.web.api import api
+from companion.web.deeds import wrong_fields
 from companion.web.gate import HEADERS
 from companion.web.language import _, chosen
 from companion.web.live import Fragments, Look
@@ -118,6 +120,7 @@ def create_app(
     app.after_request(_with_headers)
     app.register_blueprint(pages)
     app.register_blueprint(api)
+    app.spec_processor(_with_bodies)
     app.error_processor(_invalid)
     app.register_error_handler(HTTPException, _error)  # last, for the line before takes every error for itself
     return app
@@ -131,6 +134,14 @@ def _rendering(app: Companion) -> Callable[[TableView, Look], str]:
             return live_html(view, look)
 
     return render
+
+
+def _with_bodies(spec: Any) -> Any:
+    """The API's description, which says that a request cannot do without its body."""
+    for address in spec["paths"].values():
+        if "post" in address:
+            address["post"]["requestBody"]["required"] = True
+    return spec
 
 
 def _note_look() -> None:
@@ -148,12 +159,29 @@ def _with_headers(response: Response) -> Response:
 
 
 def _error(error: HTTPException) -> tuple[Any, int]:
-    code, message = error.code or 500, error.description or error.name
+    code = error.code or 500
+    by_default = error.description == type(error).description
+    message = _in_words(code) if by_default else error.description or error.name
     if request.path.startswith("/api/"):
         return {"message": message, "detail": {}}, code
     template = "reply.html" if "HX-Request" in request.headers else "error.html"
     return render_template(template, message=message, wrong=True), code
 
 
+def _in_words(code: int) -> str:
+    """What an error means that nobody has said more about."""
+    return {
+        400: _("that cannot be understood"),
+        404: _("there is nothing at this address"),
+        405: _("that cannot be done with this address"),
+        413: _("that is too long"),
+        415: _("that is of a kind that is not understood"),
+    }.get(code) or _("something went wrong here; the log of the program says more")
+
+
 def _invalid(error: HTTPError) -> tuple[Any, int, Any]:
-    return {"message": error.message, "detail": error.detail}, error.status_code, error.headers
+    """Which field of a request is wrong, and what it must be."""
+    message, cause = error.message, error.__cause__
+    if isinstance(cause, ValidationError):
+        message = "; ".join(f"{field}: {why}" for field, why in wrong_fields(cause))
+    return {"message": message, "detail": error.detail}, error.status_code, error.headers

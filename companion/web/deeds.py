@@ -8,14 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from companion.events import EMPTY_TEXT, parse_content
 from companion.rules import MOST_SETS, Colour, Game, Layout, Piece, RulesError, Square
+from companion.rules.matchtext import one_line
+from companion.saying import Saying
 from companion.table import Players
-from companion.web.language import marked
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic import ValidationError
+
     from companion.events import Event
     from companion.referee import Referee
     from companion.table import Deed, Table
@@ -23,12 +28,13 @@ if TYPE_CHECKING:
 MOST_SQUARES = 128
 """As many as the largest tile board has."""
 _LONGEST_DRAWING = 400
-_PLAYERS_NAME = Field(default="", max_length=40)
 
 
 def _blank_is_none(value: object) -> object:
     return None if value == "" else value
 
+
+PlayersName = Annotated[str, Field(max_length=40), AfterValidator(lambda name: one_line(name).strip())]
 
 Drawing = Annotated[str, StringConstraints(strip_whitespace=False)]
 """Rows whose indents belong to the drawing."""
@@ -56,7 +62,7 @@ class Request(BaseModel):
 
         def checked(referee: Referee, time: float) -> list[Event]:
             if self._is_outdated(referee):
-                raise RulesError(marked("the game has gone on meanwhile; look again"))
+                raise RulesError(Saying("the game has gone on meanwhile; look again"))
             return self.do(table, referee, time)
 
         return checked
@@ -173,8 +179,8 @@ class NewMatch(Request):
     may have begun meanwhile, by itself, as soon as the board was cleared.
     """
 
-    light: str = _PLAYERS_NAME
-    dark: str = _PLAYERS_NAME
+    light: PlayersName = ""
+    dark: PlayersName = ""
     first: Literal["outside", "anywhere"] = "outside"
     layout: Drawing = Field(
         default="",
@@ -194,7 +200,13 @@ class NewMatch(Request):
         wanted = next((text for text in (self.drawing, self.layout) if text.strip()), "")
         layout = Layout.parse(wanted) if wanted else referee.game.layout
         if len(layout) > MOST_SQUARES:
-            raise RulesError(f"that board has {len(layout)} squares; at most {MOST_SQUARES} can be watched")
+            raise RulesError(
+                Saying(
+                    "that board has %(squares)s squares; at most %(most)s can be watched",
+                    squares=len(layout),
+                    most=MOST_SQUARES,
+                )
+            )
         game, players = Game.start(self.first, layout=layout, sets=self.sets), Players(self.light, self.dark)
         if not self._is_match_seen(referee) and (referee.game, table.view.players) == (game, players):
             return []
@@ -219,10 +231,39 @@ REQUESTS: dict[str, type[Request]] = {
 """Every request by the last word of its URL."""
 
 
+def wrong_fields(error: ValidationError) -> list[tuple[str, Saying]]:
+    """What is wrong with a request: each field, and what it must be."""
+    return [
+        (".".join(map(str, told["loc"])), _expected(told["type"], told["msg"], told.get("ctx", {})))
+        for told in error.errors()
+    ]
+
+
+def _expected(kind: str, why: str, bounds: Mapping[str, object]) -> Saying:
+    if kind.startswith(("int", "bool", "string_type")):
+        return _TYPES[kind.split("_", maxsplit=1)[0]]
+    told_by_kind = {
+        "missing": Saying("it is missing"),
+        "extra_forbidden": Saying("there is no such field"),
+        "literal_error": Saying("it must be %(choices)s", choices=bounds.get("expected")),
+        "string_too_long": Saying("it may have at most %(most)s letters", most=bounds.get("max_length")),
+        "greater_than_equal": Saying("it must be at least %(least)s", least=bounds.get("ge")),
+        "less_than_equal": Saying("it must be at most %(most)s", most=bounds.get("le")),
+    }
+    return told_by_kind.get(kind) or Saying(why)
+
+
+_TYPES = {
+    "int": Saying("it must be a whole number"),
+    "bool": Saying("it must be true or false"),
+    "string": Saying("it must be a text"),
+}
+
+
 def _square(text: str, referee: Referee) -> Square:
     square = Square.parse(text)
     if square not in referee.game.layout:
-        raise RulesError(f"{square} is not on this board")
+        raise RulesError(Saying("%(square)s is not on this board", square=str(square)))
     return square
 
 
@@ -230,7 +271,8 @@ def _piece(text: str) -> Piece:
     try:
         return Piece.parse(text)
     except ValueError:
-        raise RulesError(f"{text!r} is no piece; write its colour and kind, such as dark pusher") from None
+        told = Saying("%(text)s is no piece; write its colour and kind, such as dark pusher", text=repr(text))
+        raise RulesError(told) from None
 
 
 def _content(text: str) -> Piece | None:

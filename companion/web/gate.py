@@ -106,6 +106,8 @@ class Gate:
             abort(400, _("this is not %(host)s; use the address that the terminal shows", host=request.host))
         if request.method in ("GET", "HEAD", "OPTIONS"):
             return
+        if request.blueprint == "api" and not request.is_json:
+            abort(415, "send JSON, with the header Content-Type: application/json")
         origin = request.headers.get("Origin")
         if origin is None and request.is_json and "Sec-Fetch-Site" not in request.headers:
             return  # a program: no browser sends JSON to another page's address without asking us first

@@ -7,6 +7,8 @@ from typing import Any
 from flask import request
 from flask_babel import gettext
 
+from companion.saying import Saying
+
 LANGUAGES = {"en": "English", "fr": "Français", "it": "Italiano"}
 """What the page speaks, and what each is called in itself. The texts are written in the first; the others are in
 ``translations/``, which ``scripts/translations.py`` keeps."""
@@ -20,11 +22,25 @@ def chosen() -> str:
     return told if told in LANGUAGES else request.accept_languages.best_match(LANGUAGES, WRITTEN_IN)
 
 
-def marked(text: str) -> str:
-    """`text` as it is, marked to be translated where it is shown."""
-    return text
-
-
-def _(text: str, **values: Any) -> str:
+def _(text: str, /, **values: Any) -> str:
     """`text` in the language of the request, or of the look that is rendered, with its values filled in."""
     return str(gettext(text, **values))
+
+
+def told(said: str) -> str:
+    """What another part of the program says, in the language of the request; a text that is no saying as it is."""
+    if not isinstance(said, Saying):
+        return said
+    return _(
+        said.text, **{name: told(value) if isinstance(value, str) else value for name, value in said.values.items()}
+    )
+
+
+def sentence(said: str) -> str:
+    """As `told`, with a capital letter, unless a value begins it, and a full stop."""
+    words = told(said)
+    if not isinstance(said, Saying):
+        return words
+    if said.text[0].isalpha():
+        words = words[0].upper() + words[1:]
+    return words if words.endswith((".", "?", "!")) else f"{words}."

@@ -26,10 +26,11 @@ from companion.errors import RulesError, TableError
 from companion.readings import ALL_CONTENTS
 from companion.rules import MOST_SETS, Colour, Kind, Layout
 from companion.rules.layout import NAMED_LAYOUTS
-from companion.web import names, reasons, words
-from companion.web.deeds import REQUESTS
+from companion.saying import Saying
+from companion.web import names, words
+from companion.web.deeds import REQUESTS, wrong_fields
 from companion.web.drawing import draw, emblem
-from companion.web.language import COOKIE, LANGUAGES, WRITTEN_IN, _
+from companion.web.language import COOKIE, LANGUAGES, WRITTEN_IN, _, sentence
 from companion.web.live import stream
 from companion.web.tiles import draw_tiles, touch
 
@@ -208,20 +209,31 @@ def do(table: str, deed: str) -> AnyResponse | str | tuple[str, int]:
     app.gate.check_hand()
     found, kind = app.table(table), REQUESTS.get(deed)
     if kind is None:
-        abort(404, f"there is nothing called {deed}")
+        abort(404)
     fields = {name: value for name, value in request.form.items() if name not in ("token", "side")}
     try:
         found.do(kind.model_validate(fields).deed(found))
     except ValidationError as error:
-        first = error.errors()[0]
-        return _reply(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", 422)
+        field, why = wrong_fields(error)[0]
+        return _reply(sentence(Saying("%(field)s: %(why)s", field=_labels().get(field, field), why=why)), 422)
     except RulesError as refusal:
-        return _reply(reasons.refused(str(refusal)), 409)
+        return _reply(sentence(refusal.saying), 409)
     except TableError as error:
-        return _reply(str(error), 503)
+        return _reply(sentence(error.saying), 503)
     if "HX-Request" in request.headers:
         return _reply("", 200)
     return redirect(url_for("pages.table", table=table, side=request.form.get("side")), 303)
+
+
+def _labels() -> dict[str, str]:
+    """What the fields that people fill in are called on the page."""
+    return {
+        "light": _("Light"),
+        "dark": _("Dark"),
+        "move": _("The move"),
+        "drawing": _("The drawing"),
+        "sets": _("Sets of pieces"),
+    }
 
 
 def _reply(message: str, code: int) -> tuple[str, int]:

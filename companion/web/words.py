@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from companion import events
 from companion.readings import possible
 from companion.rules import Move, Pass
+from companion.saying import Saying
 from companion.web import reasons
-from companion.web.language import _
+from companion.web.language import _, sentence, told
 from companion.web.names import content_name, kind_name, player
-from companion.web.seeing import why_not_found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,12 +66,12 @@ def reason(view: TableView) -> str:
 def spoken(view: TableView) -> str:
     """What a screen reader says when something changes."""
     last = next((ply for ply in reversed(view.game.history) if isinstance(ply, Move)), None)
-    told = [str(notice.title) for notice in notices(view)]
+    news = [str(notice.title) for notice in notices(view)]
     if last is not None and last.colour is not None:
         kind = kind_name(last.kind)
-        told.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
+        news.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
                          square=str(last.square)))  # fmt: skip
-    return " ".join([*told, f"{headline(view)}.", reason(view)])
+    return " ".join([*news, f"{headline(view)}.", reason(view)])
 
 
 def notices(view: TableView) -> list[Notice]:
@@ -91,21 +91,32 @@ def _result(view: TableView) -> str:
 
 def _troubles(view: TableView) -> Iterator[Notice]:
     if view.broken:
-        yield Notice("trouble", _("This table has stopped"), _("Start the program again: %(why)s", why=view.broken))
+        yield Notice(
+            "trouble", _("This table has stopped"), _("Start the program again: %(why)s", why=told(view.broken))
+        )
     elif view.lost:
-        yield Notice("trouble", _("The board cannot be seen"), view.lost)
+        yield Notice("trouble", _("The board cannot be seen"), sentence(view.lost))
     elif view.trouble:
-        yield Notice("trouble", _("The board is not found"), why_not_found(view.trouble))
+        yield Notice("trouble", _("The board is not found"), _why_not_found(view.trouble))
     elif view.unseen:
         covered = ", ".join(map(str, sorted(view.unseen)))
         why = _("Take away what covers %(squares)s: the whole board has to be seen once.", squares=covered)
         yield Notice("trouble", _("Part of the board is covered"), why)
     for source, why in view.absent:
-        yield Notice("note", _("%(source)s does not help now", source=source), why)
+        yield Notice("note", _("%(source)s does not help now", source=source), sentence(why))
     if view.unrecorded:
-        yield Notice("trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=view.unrecorded))
+        yield Notice(
+            "trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=told(view.unrecorded))
+        )
     if view.ended and not view.over:
         yield Notice("note", _("The recording has ended"))
+
+
+def _why_not_found(trouble: str) -> str:
+    """What a camera tells of a board that is not found, without what helps whoever starts the program."""
+    while isinstance(trouble, Saying) and isinstance(why := trouble.values.get("why"), str):
+        trouble = why
+    return sentence(trouble)
 
 
 def _questions(view: TableView) -> Iterator[Notice]:
@@ -140,10 +151,10 @@ def _wrongs(view: TableView) -> Iterator[Notice]:
             "note", _("Clear away what was played before"), _("Lift the pieces on %(squares)s.", squares=lying)
         )
     asked = {problem.square for problem in view.problems}
-    for told in view.disagreements:
-        if told.square not in asked:
-            title = _("What lies on %(square)s?", square=str(told.square))
-            yield Notice("ask", title, _said(told), told.square, told.contents)
+    for other in view.disagreements:
+        if other.square not in asked:
+            title = _("What lies on %(square)s?", square=str(other.square))
+            yield Notice("ask", title, _said(other), other.square, other.contents)
     if view.disturbed:
         squares = sorted(view.disturbed)
         wanted = ", ".join(f"{square} {content_name(view.game.content(square))}" for square in squares)

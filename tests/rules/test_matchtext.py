@@ -253,3 +253,8 @@ def test_a_position_is_drawn_as_the_board_is():
     game = position("..#p ..## ##.. S#..", DARK, "a1")
     assert game.joined.drawing(game.layout) == "...p/..../..../S..."
     assert (game.joined.to_move, game.joined.last) == (DARK, Square.parse("a1"))
+
+
+def test_what_cannot_be_seen_in_a_tag_is_left_out():
+    told = MatchText.read('[Light "A\u202e\x1b[1mnn\u200d\x07"]\n\n1. a1+ *')
+    assert told.tags["Light"] == "A[1mnn\u200d"

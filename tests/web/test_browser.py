@@ -17,7 +17,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
-from companion.errors import SourceError
+from companion.errors import SourceError, StoreError
 from companion.readings import contents_of
 from companion.rules import Colour, Piece, Square
 from companion.web import Gate, create_app, live
@@ -264,7 +264,7 @@ def test_square_is_set_by_tapping_it_and_by_keyboard(page, room):
 
 def test_lost_source_and_unrecorded_events_are_told(page, room):
     room.look()
-    room.ledger.trouble = OSError("the disk is full")
+    room.ledger.trouble = StoreError("the disk is full")
     room.board.fail(SourceError("the camera was unplugged"))
     expect(page.locator(".notice.trouble").first).to_contain_text("the camera was unplugged")
     expect(page.locator(".notice.trouble").last).to_contain_text("the disk is full")

@@ -1,23 +1,29 @@
 """The page speaks every language it says it does, whole and up to date; its reasons are those of the rules."""
+# ruff: noqa: RUF001 (an apostrophe as it is printed)
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import io
 import random
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from babel.messages.mofile import read_mo
 from markupsafe import escape
 
-from companion.errors import LayoutError
+from companion.camera.devices import System, open_camera
+from companion.errors import SourceError
 from companion.rules import Game, Layout
+from companion.saying import Saying, joined
+from companion.vision.board import Place, _unsure
 from companion.web.language import LANGUAGES, WRITTEN_IN
-from companion.web.reasons import explanation, refused
-from companion.web.seeing import why_not_found
+from companion.web.reasons import explanation
 from companion.web.words import headline, notices, reason
 from tests.web.room import Room
 from tests.web.test_page import PASSED, STORIES
@@ -138,7 +144,7 @@ def test_language_that_is_chosen_on_the_page_holds_everywhere(here):
 def test_refusals_are_told_in_the_readers_language(here):
     here.get("/look?language=fr&table=1")
     told = here.rule("undo", plies="7").text.replace("\N{NO-BREAK SPACE}", " ")
-    assert "la partie a continué entre-temps ; regardez à nouveau" in told
+    assert "La partie a continué entre-temps ; regardez à nouveau." in told
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -151,57 +157,99 @@ def test_nothing_on_a_page_is_left_in_english(script, here, room, language, path
         assert text == told or not any(form in page for form in shown), text
 
 
-def sentences_about_boards_not_found() -> set[str]:
-    """What the finder and the follower say: whole sentences that are written in their sources."""
-    vision = ROOT / "companion" / "vision"
-    written = (vision / "board.py").read_text() + (vision / "follow.py").read_text()
-    corners = ["upper", "lower", "left", "right", "upper left", "lower right"]
-    told = set(re.findall(r'(?:BoardNotFound\(|return )"([a-z][^"]{15,})"', written))
-    told |= {
-        start + "the layout ring; …"
-        for start in re.findall(r'f"([a-z][^"{]+)(?:the layout \{layout|\{expected)\}', written)
+SOURCE = "the board is not found: %(why)s; give its corners"
+
+
+def test_why_the_board_is_not_found_is_told_in_the_readers_language(app, room):
+    small = Saying("the board is too small in the picture; move the camera closer")
+    covered = _unsure(
+        Place(0.5, np.array([[0, 0], [9, 0], [9, 9], [0, 9]], float), 0.5, 0.5, None, np.array([0.9, 0, 0, 0]))
+    )
+    told = {
+        Saying(SOURCE, why=small): "Il tavoliere è troppo piccolo nell’immagine; avvicina la telecamera.",
+        Saying(SOURCE, why=covered): "Una mano o qualcos’altro copre l’angolo in alto a sinistra del tavoliere; "
+        "togli ciò che lo copre.",
+        "the mat is upside down": "the mat is upside down",
     }
-    return told | {f"a hand or something else covers the board's {corner} corner; {REST}" for corner in corners}
-
-
-REST = "take it away, or give the board's corners"
-
-
-def test_why_the_board_is_not_found_is_told_in_the_readers_language(app):
-    told = sentences_about_boards_not_found()
-    assert len(told) == 14
-    with app.test_request_context(headers={"Accept-Language": "en"}):
-        english = {sentence: why_not_found(sentence) for sentence in told}
     with app.test_request_context(headers={"Accept-Language": "it"}):
-        assert all(why_not_found(sentence) != english[sentence] != sentence for sentence in told)
-        assert why_not_found("the mat is upside down") == "the mat is upside down"
-        for advice in ("", "; give its corners"):
-            assert all(
-                why_not_found(f"the board is not found: {sentence}{advice}") == why_not_found(sentence)
-                for sentence in told
-            )
+        for trouble, words in told.items():
+            [notice] = notices(replace(room.view, trouble=trouble))
+            assert notice.text == words
 
 
-REFUSED = [
-    "the match is over already",
-    "nothing is asked right now",
-    "there is no move to take back",
-    "the board is empty, so it is Light's turn",
-    "no piece is seen on b3; say which piece it is",
-    "what lies on b3 is not clear; say what it is, then join again",
-    "the game has gone on meanwhile; look again",
-]
-
-
-def test_why_a_deed_is_refused_is_told_in_the_readers_language(app):
-    drawn = []
-    for text in ("###/###", "a board"):
-        with pytest.raises(LayoutError) as error:
-            Layout.parse(text)
-        drawn.append(str(error.value))
+def test_what_is_wrong_with_a_source_is_told_in_the_readers_language(app, room, tmp_path):
+    with pytest.raises(SourceError) as error:
+        open_camera("/dev/video97", time.monotonic, system=System(tmp_path))
+    lost = replace(room.view, lost=joined([error.value.saying, Saying("it sends no pictures")]))
     with app.test_request_context(headers={"Accept-Language": "it"}):
-        for told in (*REFUSED, *drawn):
-            said = refused(told)
-            assert said != told
-            assert ("b3" in said) == ("b3" in told)
-        assert refused("d4 is not legal") == "d4 is not legal"
+        [notice] = notices(lost)
+    assert notice.text == (
+        "non c’è nessuna telecamera /dev/video97; telecamere presenti: nessuna; collegane una; non manda immagini."
+    )
+
+
+def test_table_that_has_stopped_or_is_not_recorded_says_why_in_the_readers_language(app, room):
+    full = Saying("the disk is full; make room, nothing that was written is lost")
+    why = Saying("the match log %(name)s cannot be used: %(why)s", name="log.db", why=full)
+    ended = (("video:a.mp4", Saying("it has come to its end")),)
+    with app.test_request_context(headers={"Accept-Language": "it"}):
+        told = notices(replace(room.view, unrecorded=why, broken=why, absent=ended))
+        text = " ".join(notice.text for notice in told)
+    assert text.count("il disco è pieno; fai spazio") == 2
+    assert "È arrivata alla fine." in text
+
+
+REFUSED = {
+    "undo": ({}, "There is no move to take back."),
+    "choose": ({"choice": "new"}, "Nothing is asked right now."),
+    "correct": ({"ply": "1", "move": "d1+"}, "Ply 1 is not a move of this game; it has 0 plies."),
+    "accept": ({"square": "b3"}, "What lies on b3 is not clear; say which piece it is."),
+    "join": ({"to_move": "dark"}, "What lies on a1 is not clear; say what it is, then join again."),
+    "new": ({"drawing": "###/###"}, "2x2 boards cannot tile this layout"),
+    "answer": ({"square": "q", "content": "dark pusher"}, "'q' is not a square; write column and row, such as a1."),
+    "resign": ({"colour": ""}, "colour: it must be 'light' or 'dark'."),
+}
+
+
+@pytest.mark.parametrize("deed", REFUSED)
+@pytest.mark.parametrize("language", OTHERS)
+def test_why_a_deed_is_refused_is_told_in_the_readers_language(here, deed, language):
+    fields, english = REFUSED[deed]
+    assert english in html.unescape(here.rule(deed, **fields).text)
+    here.get(f"/look?language={language}&table=1")
+    page = html.unescape(here.rule(deed, **fields).text)
+    [told] = re.findall(r"<p>(.+)</p>", page)[:1]
+    assert not set(told.split()) & {"the", "is", "no", "of", "must"}, told
+
+
+@pytest.mark.parametrize("move", ["d3+", "a1x", "b1", "zz", "b1+!", "z9+", "-"])
+def test_move_that_cannot_be_corrected_is_refused_in_the_readers_language(here, room, move):
+    room.play("a1+", "a3><", "a2+")
+    here.get("/look?language=it&table=1")
+    page = here.rule("correct", ply="2", move=move)
+    [told] = re.findall(r"<p>(.+)</p>", html.unescape(page.text))[:1]
+    assert page.status_code == 409
+    assert not set(told.split()) & {"the", "is", "no", "by", "row", "straight", "light"}, told
+
+
+@pytest.mark.parametrize(("path", "told"), [
+    ("/nothing", "a questo indirizzo non c’è nulla"),
+    ("/t/1/picture.jpg", "non c’è un’immagine di questo tavolo"),
+    ("/t/9/", "qui non c’è un tavolo 9"),
+])  # fmt: skip
+def test_page_that_is_not_there_says_so_in_the_readers_language(here, path, told):
+    page = here.get(path, headers={"Accept-Language": "it"})
+    assert page.status_code == 404
+    assert told in html.unescape(page.text)
+
+
+def texts_raised_as_they_are() -> dict[str, str]:
+    """What is raised where a page may show it, and is no saying."""
+    raised = re.compile(r'(?:RulesError|SourceError|LinkError|IllegalMoveError|BoardNotFound)\(\s*f?"([^"]+)')
+    folders = ["camera/live.py", "camera/devices.py", "camera/mjpeg.py", "tiles/link.py", "tiles/session.py"]
+    folders += ["tiles/ports.py", "referee.py", "record.py", "web/deeds.py", "vision/board.py", "vision/follow.py"]
+    return {name: found[1] for name in folders for found in raised.finditer((ROOT / "companion" / name).read_text())}
+
+
+def test_nothing_that_a_page_may_show_is_raised_without_a_translation():
+    assert texts_raised_as_they_are() == {}

@@ -1,0 +1,65 @@
+"""What the JSON API answers to requests that are not as they should be."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def ask(person, deed, body, kind="application/json"):
+    """A program's request, from this machine."""
+    return person.client.post(f"/api/t/1/{deed}", data=body, content_type=kind, environ_overrides=person.environ)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", None])
+def test_what_is_not_called_json_is_of_the_wrong_kind(here, room, kind):
+    room.play("a1+")
+    refused = ask(here, "undo", "{}", kind)
+    assert (refused.status_code, len(room.view.game.history)) == (415, 1)
+    assert refused.json["message"] == "send JSON, with the header Content-Type: application/json"
+
+
+@pytest.mark.parametrize("body", ["null", "[]", '"x"', "7", "", "{", '{"plies": 1'])
+def test_body_that_is_no_object_does_nothing(here, room, body):
+    room.play("a1+")
+    refused = ask(here, "undo", body)
+    assert (refused.status_code, len(room.view.game.history)) == (400, 1)
+    assert "JSON" in refused.json["message"]
+    assert ask(here, "undo", "{}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("deed", "body", "message"),
+    [
+        ("new", '{"sets": 99}', "sets: it must be at most 8"),
+        ("new", '{"sets": "x", "fun": 1}', "sets: it must be a whole number; fun: there is no such field"),
+        ("new", '{"first": "x"}', "first: it must be 'outside' or 'anywhere'"),
+        ("new", '{"light": 3}', "light: it must be a text"),
+        ("resign", "{}", "colour: it is missing"),
+        ("pause", '{"paused": "x"}', "paused: it must be true or false"),
+        ("correct", '{"ply": 0, "move": "a1+"}', "ply: it must be at least 1"),
+        ("new", f'{{"dark": "{"x" * 41}"}}', "dark: it may have at most 40 letters"),
+    ],
+)
+def test_wrong_field_is_named_with_what_is_expected(here, deed, body, message):
+    refused = ask(here, deed, body)
+    assert (refused.status_code, refused.json["message"]) == (422, message)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("Ann\\u0007\\u001b[31m", "Ann[31m"),
+        ("\\u202eneB", "neB"),
+        ("Ann\\nMary", "Ann Mary"),
+        ("\\u200b\\u0000 ", ""),
+        ("Zo\\u00eb \\ud83d\\udc69\\u200d\\ud83d\\ude80", "Zoë 👩\u200d🚀"),
+    ],
+)
+def test_what_cannot_be_seen_in_a_name_is_left_out(here, room, name, kept):
+    assert ask(here, "new", f'{{"light": "{name}"}}').status_code == 200
+    assert room.view.players.light == kept
+
+
+def test_api_says_what_a_body_has_to_be(here):
+    for path in here.get("/api/openapi.json").json["paths"].values():
+        assert "post" not in path or path["post"]["requestBody"]["required"]
