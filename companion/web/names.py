@@ -14,11 +14,15 @@ if TYPE_CHECKING:
 
 
 _WORD_JOINER = "\u2060"
+_SHORT = 16
+"""A name of more letters may be broken after a hyphen."""
 
 
 def player(view: TableView, colour: Colour) -> str:
-    """A player's name, or the colour. A name with a hyphen stays on one line."""
+    """A player's name, or the colour. A short name with a hyphen stays on one line."""
     name = view.players.light if colour is Colour.LIGHT else view.players.dark
+    if len(name) > _SHORT:
+        return name
     return name.replace("-", f"{_WORD_JOINER}-{_WORD_JOINER}") or colour_name(colour)
 
 

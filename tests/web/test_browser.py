@@ -20,6 +20,7 @@ from playwright.sync_api import expect, sync_playwright
 from companion.errors import SourceError, StoreError
 from companion.readings import contents_of
 from companion.rules import Colour, Piece, Square
+from companion.table import Players
 from companion.web import Gate, create_app, live
 from companion.web.serve import Serving
 from tests.web.room import SOON_S, Room
@@ -246,6 +247,40 @@ def test_referees_hand_undoes_corrects_pauses_resigns_and_begins_anew(page, room
     room.play("c2x")
     wait_shown(page, room)
     picture_at_every_width(page, shots, "stairs")
+
+
+NARROW = (320, 360, 400)
+NAMES = {
+    "one word": ("M" * 40, "W" * 40),
+    "hyphens": ("Anna-Maria-Luisa-Magdalena-von-Hohenfels-", "Jean-Baptiste-Emmanuel-de-la-Rochefoucau"),
+    "arabic": ("\u0639\u0628\u062f \u0627\u0644\u0631\u062d\u0645\u0646 " * 3, "<script>alert(1)</script>&amp;{{7*7}}"),
+}
+
+
+@pytest.mark.parametrize("names", NAMES)
+def test_long_names_push_nothing_off_a_narrow_screen(page, room, serving, shots, names):
+    light, dark = (name[:40] for name in NAMES[names])
+    room.table.do(room.table.new_match(room.view.game, Players(light, dark)))
+    room.play("a1+")
+    room.put("c3", "dark straight")
+    room.look()
+    for path in ("t/1/", "t/1/hand", "t/1/hand?ply=1", "t/1/hand?join=1", "t/1/hand?square=a1", "sign-in", "t/9/"):
+        page.goto(f"{serving}/{path}")
+        for width in NARROW:
+            assert reaches(page, width) <= width, f"{path} reaches beyond {width} pixels"
+    page.goto(f"{serving}/t/1/")
+    page.get_by_role("link", name="Referee's hand").click()
+    expect(page.locator("dialog[open] h1")).to_be_visible()
+    for width in NARROW:
+        assert reaches(page, width) <= width, f"the referee's hand reaches beyond {width} pixels"
+        page.screenshot(path=shots / f"long-names-{names.replace(' ', '-')}-{width}.png", caret="initial")
+
+
+def reaches(page: Page, width: int) -> float:
+    """How far to the right anything that people have to see or tap reaches."""
+    page.set_viewport_size({"width": width, "height": 740})
+    reach = "things => Math.max(...things.map(thing => thing.getBoundingClientRect().right))"
+    return max(page.locator("body, button, a, input, h1, h2, p, section, dialog[open] *").evaluate_all(reach), 0)
 
 
 def test_square_is_set_by_tapping_it_and_by_keyboard(page, room):
