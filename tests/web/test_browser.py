@@ -249,6 +249,21 @@ def test_referees_hand_undoes_corrects_pauses_resigns_and_begins_anew(page, room
     picture_at_every_width(page, shots, "stairs")
 
 
+def test_new_deed_clears_what_was_refused_before(page, room):
+    room.play("a1+", "a3><")
+    wait_shown(page, room)
+    page.get_by_role("link", name="a3 puller: correct").click()
+    for move in ("b3<>", "zz"):
+        page.get_by_label("What was played").fill(move)
+        page.get_by_role("button", name="Correct it").click()
+        expect(page.locator("dialog .wrong")).to_contain_text(move[:2])
+    expect(page.locator(".wrong")).to_have_count(1)
+    page.get_by_label("What was played").fill("a3<>")
+    page.get_by_role("button", name="Correct it").click()
+    expect(page.locator("dialog")).not_to_be_visible()
+    expect(page.locator(".wrong")).to_have_count(0)
+
+
 NARROW = (320, 360, 400)
 NAMES = {
     "one word": ("M" * 40, "W" * 40),

@@ -96,15 +96,24 @@
   window.addEventListener("online", connectAgain);
   setInterval(look, LOOK_MS);
 
-  // The referee's hand
+  // The referee's hand: a new deed, or another sheet, clears what was refused before
+  document.addEventListener("htmx:before:request", (event) => {
+    const target = event.detail.ctx.target;
+    if (!target || !["reply", "sheet-body"].includes(target.id)) return;
+    for (const refused of document.querySelectorAll("#reply .reply, #sheet-body > .reply")) refused.remove();
+  });
   document.addEventListener("htmx:after:swap", (event) => {
     const target = event.detail.ctx.target;
     if (!target) return;
     if (target.id === "sheet-body" && !sheet.open) sheet.showModal();
     if (target.id === "reply" && sheet.open) {
       const refused = target.querySelector(".wrong");
-      if (refused) document.getElementById("sheet-body").append(refused);
-      else sheet.close();
+      if (refused) {
+        document.getElementById("sheet-body").append(refused);
+        refused.scrollIntoView({ block: "nearest" });
+      } else {
+        sheet.close();
+      }
     }
   });
   sheet.addEventListener("click", (event) => {
