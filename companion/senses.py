@@ -74,6 +74,11 @@ class Senses:
         """The texts that the sources were opened by."""
 
     @property
+    def recorded(self) -> bool:
+        """Whether what they show is only played back: nobody can touch that board."""
+        return not any(sense.source.live for sense in self._senses)
+
+    @property
     def disagreements(self) -> tuple[Disagreement, ...]:
         """What the sources disagree about now."""
         return self._fusion.disagreements if self._fusion else ()

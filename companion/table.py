@@ -121,6 +121,8 @@ class TableView:
     """The sources that are of no use while another is, each with the reason."""
     disagreements: tuple[Disagreement, ...]
     """What the sources contradict each other about, and no person has settled."""
+    recorded: bool
+    """The sources are files: nobody can touch the board."""
     ended: bool
     """The sources were files and have been read to their end."""
     unrecorded: str
@@ -471,6 +473,7 @@ class Table:
             trouble=self.senses.trouble,
             absent=self.senses.absent,
             disagreements=tuple(told for told in self.senses.disagreements if told.square not in referee.said),
+            recorded=self.senses.recorded,
             ended=self.ended,
             unrecorded=self._recorder.trouble.saying if self._recorder.trouble else "",
             broken=self._broken,

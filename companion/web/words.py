@@ -56,6 +56,10 @@ def reason(view: TableView) -> str:
     """Why the legal squares are legal; or what follows the end."""
     if view.resigned is not None:
         return _("%(player)s resigned", player=player(view, view.resigned))
+    if view.over and view.ended:
+        return _("The recording is over.")
+    if view.over and view.recorded:
+        return _("The game is over.")
     if view.over:
         return _("The game is over. Clear the board to begin the next one.")
     if view.paused:

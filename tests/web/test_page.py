@@ -6,6 +6,7 @@ import math
 import threading
 import urllib.error
 import urllib.request
+from dataclasses import replace
 
 import pytest
 
@@ -113,6 +114,20 @@ def test_headline_reason_and_notices(story, app):
     with app.test_request_context():
         assert (headline(view), reason(view)) == (title, why)
         assert [notice.title for notice in notices(view)] == told
+
+
+@pytest.mark.parametrize(
+    ("played", "why"),
+    [
+        ({"recorded": True, "ended": True}, "The recording is over."),
+        ({"recorded": True}, "The game is over."),
+        ({}, "The game is over. Clear the board to begin the next one."),
+    ],
+)
+def test_nobody_is_asked_to_clear_a_board_that_is_only_a_recording(app, played, why):
+    view = shown(Game.replay(STORIES["end"][0]))
+    with app.test_request_context():
+        assert reason(replace(view, **played)) == why
 
 
 def test_players_are_called_by_their_names(app):
