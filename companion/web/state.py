@@ -83,6 +83,7 @@ class TableState(BaseModel):
     trouble: str = Field(description="Why nothing can be read though it delivers; empty if all is well.")
     absent: dict[str, str] = Field(description="Sources that are of no use while another is, and why.")
     disagreements: dict[str, str] = Field(description="Squares that the sources contradict each other about, and how.")
+    stopped: str = Field(description="Why the table has stopped for good; empty while it runs.")
     ended: bool = Field(description="The source was a file and has been read to its end.")
     unrecorded: str = Field(description="Why events are not on disk; empty when they are.")
 
@@ -128,6 +129,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "trouble": view.trouble,
         "absent": dict(view.absent),
         "disagreements": {str(told.square): str(told) for told in view.disagreements},
+        "stopped": view.broken,
         "ended": view.ended,
         "unrecorded": view.unrecorded,
     })  # fmt: skip

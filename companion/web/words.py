@@ -83,6 +83,11 @@ def notices(view: TableView) -> list[Notice]:
     return [*_troubles(view), *_questions(view), *_wrongs(view), *_turning_points(view)]
 
 
+def troubles(view: TableView) -> list[Notice]:
+    """What keeps a table from being followed, for those who look at many."""
+    return [notice for notice in _troubles(view) if notice.kind == "trouble"]
+
+
 def _result(view: TableView) -> str:
     score = view.game.score
     if view.winner is None:

@@ -1,8 +1,11 @@
-"""What the JSON API answers to requests that are not as they should be."""
+"""What the JSON API answers to requests that are not as they should be, and what it says of a table in trouble."""
 
 from __future__ import annotations
 
 import pytest
+
+from companion.errors import SourceError
+from tests.web.room import Room
 
 
 def ask(person, deed, body, kind="application/json"):
@@ -58,6 +61,29 @@ def test_wrong_field_is_named_with_what_is_expected(here, deed, body, message):
 def test_what_cannot_be_seen_in_a_name_is_left_out(here, room, name, kept):
     assert ask(here, "new", f'{{"light": "{name}"}}').status_code == 200
     assert room.view.players.light == kept
+
+
+def test_state_tells_of_a_table_that_has_stopped(here, room):
+    assert here.get("/api/t/1").json["stopped"] == ""
+    room.board.fail(RuntimeError("out of order"))
+    while not room.view.broken:
+        room.table.wait_newer(room.view.revision, 1)
+    assert here.get("/api/t/1").json["stopped"] == "out of order"
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [(SourceError("unplugged"), "The board cannot be seen"), (RuntimeError("gone"), "This table has stopped")],
+)
+def test_hall_tells_which_table_is_in_trouble(here, app, fault, told):
+    other = Room(table="2")
+    with other.table.running():
+        app.tables = {**app.tables, "2": other.table}
+        assert told not in here.get("/").text
+        before = other.view.revision
+        other.board.fail(fault)
+        other.table.wait_newer(before, 60)
+        assert here.get("/").text.count(told) == 1
 
 
 def test_api_says_what_a_body_has_to_be(here):
