@@ -22,7 +22,7 @@ from companion.rules import Colour
 from companion.web.api import api
 from companion.web.deeds import wrong_fields
 from companion.web.gate import HEADERS
-from companion.web.language import _, chosen
+from companion.web.language import _, as_sentence, chosen
 from companion.web.live import Fragments, Look
 from companion.web.pages import live_html, pages
 
@@ -165,7 +165,7 @@ def _error(error: HTTPException) -> tuple[Any, int]:
     if request.path.startswith("/api/"):
         return {"message": message, "detail": {}}, code
     template = "reply.html" if "HX-Request" in request.headers else "error.html"
-    return render_template(template, message=message, wrong=True), code
+    return render_template(template, message=as_sentence(message), wrong=True), code
 
 
 def _in_words(code: int) -> str:

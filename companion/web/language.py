@@ -38,9 +38,15 @@ def told(said: str) -> str:
 
 def sentence(said: str) -> str:
     """As `told`, with a capital letter, unless a value begins it, and a full stop."""
-    words = told(said)
     if not isinstance(said, Saying):
-        return words
-    if said.text[0].isalpha():
-        words = words[0].upper() + words[1:]
+        return said
+    return as_sentence(told(said)) if said.text[0].isalpha() else _closed(told(said))
+
+
+def as_sentence(words: str) -> str:
+    """`words` with a capital letter and a full stop."""
+    return _closed(words[:1].upper() + words[1:])
+
+
+def _closed(words: str) -> str:
     return words if words.endswith((".", "?", "!")) else f"{words}."

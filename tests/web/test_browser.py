@@ -291,6 +291,20 @@ def test_long_names_push_nothing_off_a_narrow_screen(page, room, serving, shots,
         page.screenshot(path=shots / f"long-names-{names.replace(' ', '-')}-{width}.png", caret="initial")
 
 
+def test_hall_shows_each_table_whole_on_a_narrow_screen(page, app, serving, shots):
+    other = Room(table="Hall-of-0123456789012345678901234567890123456789")
+    with other.table.running():
+        app.tables = {**app.tables, other.table.id: other.table}
+        other.table.do(other.table.new_match(other.view.game, Players("M" * 40, "W" * 40)))
+        other.board.fail(SourceError("unplugged"))
+        page.goto(serving)
+        expect(page.locator(".hall")).to_contain_text("The board cannot be seen", timeout=30_000)
+        for width in NARROW:
+            assert reaches(page, width) <= width
+            assert page.locator(".hall .state-of").first.bounding_box()["width"] > width / 3
+            page.screenshot(path=shots / f"hall-{width}.png", caret="initial")
+
+
 def reaches(page: Page, width: int) -> float:
     """How far to the right anything that people have to see or tap reaches."""
     page.set_viewport_size({"width": width, "height": 740})
@@ -402,7 +416,8 @@ def jpeg(grey: int) -> bytes:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("scene", ["begin", "trouble", "hand", "end", "sign-in"])
 def test_axe_finds_nothing(browser, room, serving, scene, scheme):
-    page = browser.new_page(color_scheme=scheme, reduced_motion="reduce")
+    screen = {"width": 1280 if scheme == "light" else 360, "height": 800}
+    page = browser.new_page(color_scheme=scheme, reduced_motion="reduce", viewport=screen)
     if scene == "trouble":
         room.play("a1+")
         room.put("c3", "dark straight")

@@ -245,7 +245,7 @@ def test_forms_work_without_any_script(here, room):
         ("new", {"sets": "0"}, 422, "Sets of pieces: it must be"),
         ("new", {"sets": "many"}, 422, "Sets of pieces: it must be"),
         ("undo", {"plies": "7"}, 409, "gone on meanwhile"),
-        ("dance", {}, 404, "there is nothing at this address"),
+        ("dance", {}, 404, "There is nothing at this address."),
     ],
 )
 def test_refused_deed_says_why_and_changes_nothing(here, room, deed, fields, code, why):
@@ -417,7 +417,7 @@ def test_picture_is_sent_once_and_then_known(here, room):
 def test_what_is_not_there_is_told_in_the_askers_own_form(here, path, content_type):
     answer = here.get(path)
     assert (answer.status_code, answer.mimetype) == (404, content_type)
-    assert ("there is no table 9 here" in answer.text) == ("9" in path)
+    assert ("here is no table 9 here" in answer.text) == ("9" in path)
 
 
 def test_one_table_is_shown_at_once_and_the_lamp_is_remembered(here):

@@ -233,9 +233,9 @@ def test_move_that_cannot_be_corrected_is_refused_in_the_readers_language(here, 
 
 
 @pytest.mark.parametrize(("path", "told"), [
-    ("/nothing", "a questo indirizzo non c’è nulla"),
-    ("/t/1/picture.jpg", "non c’è un’immagine di questo tavolo"),
-    ("/t/9/", "qui non c’è un tavolo 9"),
+    ("/nothing", "A questo indirizzo non c’è nulla."),
+    ("/t/1/picture.jpg", "Non c’è un’immagine di questo tavolo."),
+    ("/t/9/", "Qui non c’è un tavolo 9."),
 ])  # fmt: skip
 def test_page_that_is_not_there_says_so_in_the_readers_language(here, path, told):
     page = here.get(path, headers={"Accept-Language": "it"})
