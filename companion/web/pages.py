@@ -99,7 +99,14 @@ def _everywhere() -> dict[str, Any]:
         "languages": LANGUAGES,
         "language": g.look.language if has_request_context() and "look" in g else WRITTEN_IN,
         "version": __version__,
+        "back": _back() if has_request_context() else "",
     }
+
+
+def _back() -> str:
+    """Where one goes after an error: to the table it was about, if there is one."""
+    table = (request.view_args or {}).get("table")
+    return url_for("pages.table", table=table) if table in _app().tables else url_for("pages.hall")
 
 
 @pages.get("/")

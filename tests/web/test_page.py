@@ -257,6 +257,12 @@ def test_refused_deed_says_why_and_changes_nothing(here, room, deed, fields, cod
     assert room.view.game is before.game
 
 
+def test_after_an_error_one_goes_back_to_its_table(here):
+    assert 'href="/t/1/">Back to the table' in here.rule("undo").text
+    assert 'href="/t/1/">Back to the table' in here.get("/t/1/picture.jpg").text
+    assert 'href="/">Back to the table' in here.get("/t/9/").text
+
+
 def test_a_resignation_is_taken_back_once_however_often_that_is_tapped(here, room):
     room.play("a1+")
     assert here.rule("resign", colour="light", plies="1", resigned="false").status_code == 303
