@@ -40,7 +40,7 @@ def sentence(said: str) -> str:
     """As `told`, with a capital letter, unless a value begins it, and a full stop."""
     if not isinstance(said, Saying):
         return said
-    return as_sentence(told(said)) if said.text[0].isalpha() else _closed(told(said))
+    return _closed(told(said)) if said.text.startswith("%") else as_sentence(told(said))
 
 
 def as_sentence(words: str) -> str:

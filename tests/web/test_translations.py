@@ -222,6 +222,11 @@ def test_why_a_deed_is_refused_is_told_in_the_readers_language(here, deed, langu
     assert not set(told.split()) & {"the", "is", "no", "of", "must"}, told
 
 
+def test_refusal_begins_as_a_sentence_does(here):
+    here.get("/look?language=fr&table=1")
+    assert "<p>Un plateau se compose de plaques" in here.rule("new", drawing="###/###").text
+
+
 @pytest.mark.parametrize("move", ["d3+", "a1x", "b1", "zz", "b1+!", "z9+", "-"])
 def test_move_that_cannot_be_corrected_is_refused_in_the_readers_language(here, room, move):
     room.play("a1+", "a3><", "a2+")
