@@ -140,7 +140,7 @@ def locator(context: click.Context, folder: Path, models: Path) -> None:
 @_folder
 @click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
 def cards(folder: Path, models: Path) -> None:
-    """The reader of cards from nothing: draw, learn, choose thresholds, measure; some forty minutes on one core."""
+    """The reader of cards from nothing: draw, learn, choose thresholds, measure; some ninety minutes on one core."""
     torch.set_num_threads(1)
     models.mkdir(parents=True, exist_ok=True)
     card = write_cards(folder, models, CardPlan(), lambda text: click.echo(text, err=True))

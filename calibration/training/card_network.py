@@ -58,12 +58,12 @@ _MOST = 0.003
 class Plan:
     """How much is drawn and learnt."""
 
-    strips: int = 14_000
-    near: int = 16_000
+    strips: int = 28_000
+    near: int = 32_000
     """Cards that are drawn with little around them."""
     held: int = 1_500
     """Strips to choose thresholds on, and as many to measure on."""
-    steps: int = 20_000
+    steps: int = 40_000
 
 
 def draw(folder: Path, split: Split, count: int, *, near: bool = False) -> tuple[Bytes, Labels]:
