@@ -183,7 +183,7 @@ def _looked_at(judge: CardJudge, shot: StripShot) -> tuple[float, float] | None:
     if shot.top is None or not _is_told(shot) or not found:
         return None
     seen = card_like(found, judge.judge(np.stack([sheet.picture(shot.view) for sheet in found])))
-    row = next((row for framed, row in seen if shared(framed[0], shot.top) >= SAME_CARD), None)
+    row = next((row for same, row in seen if shared(found[same[0]], shot.top) >= SAME_CARD), None)
     return None if row is None else (float(row[:NONE].sum()), float(row[shot.kind]))
 
 

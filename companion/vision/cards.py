@@ -199,31 +199,27 @@ class CardReader:
     def _plain(self, found: list[Sheet], probabilities: Floats) -> int:
         """What plain drawings say; whatever may be a card and is not surely read may be any."""
         seen = list(card_like(found, probabilities))
-        cards = [(framed, row) for framed, row in seen if self._rule.is_card(row)]
+        cards = [(same, row) for same, row in seen if self._rule.is_card(row)]
         said = reduce(or_, (self._rule.kinds(row) for _, row in cards), 0)
-        least = max((_AS_LARGE * _largest(framed) for framed, _ in cards), default=0.0)
-        for framed, row in seen:
-            if self._rule.is_card(row) or _largest(framed) < least:
+        surely = [i for same, _ in cards for i in same if self._rule.is_card(probabilities[i])]
+        least = _AS_LARGE * max((found[i].area for i in surely), default=0.0)
+        for same, row in seen:
+            if self._rule.is_card(row) or max(found[i].area for i in same) < least:
                 continue
-            beside = all(framed[0].shared(card[0]) < _APART for card, _ in cards)
+            beside = all(found[same[0]].shared(found[card[0]]) < _APART for card, _ in cards)
             if beside or not said >> int(row[: len(KINDS)].argmax()) & 1:
                 return ANY
         return said
 
 
-def card_like(found: Sequence[Sheet], probabilities: Floats) -> Iterator[tuple[list[Sheet], Floats]]:
-    """What may be cards: the sheets that frame each, the one that is most surely a card first, and `(CLASSES,)`.
+def card_like(found: Sequence[Sheet], probabilities: Floats) -> Iterator[tuple[list[int], Floats]]:
+    """What may be cards: which sheets frame each, the one that is most surely a card first, and what it may show.
 
-    Those are probabilities: what is said of the sheets is averaged as logarithms.
+    That is `(CLASSES,)`: what is said of the sheets is averaged as logarithms.
     """
     shares = probabilities[:, : len(KINDS)].sum(axis=1)
     for same in things(found, shares, _MAYBE):
-        together = np.log(np.maximum(probabilities[same], _UNHEARD_OF)).mean(axis=0)
-        yield [found[i] for i in same], softmax(together)
-
-
-def _largest(framed: Sequence[Sheet]) -> float:
-    return max(sheet.area for sheet in framed)
+        yield same, softmax(np.log(np.maximum(probabilities[same], _UNHEARD_OF)).mean(axis=0))
 
 
 def _kinds(bits: int) -> frozenset[Kind] | None:

@@ -89,18 +89,23 @@ SURE = (0.0001, 0.9998, 0.0, 0.0, 0.0001)
 
 
 @pytest.mark.parametrize(
-    ("beside", "row", "kinds"),
+    ("others", "rows", "kinds"),
     [
-        (Sheet(100.0, 100.0, 28.0, 44.0, 0.0), (0.8, 0.0, 0.0, 0.0, 0.2), 0b0010),  # two cubes side by side
-        (Sheet(105.0, 100.0, 48.0, 66.0, 0.0), (0.8, 0.0, 0.0, 0.0, 0.2), ANY),  # as large as the card
-        (Sheet(40.0, 100.0, 30.0, 44.0, 0.0), (0.0, 0.97, 0.01, 0.0, 0.02), 0b0010),  # the frame of its picture
-        (Sheet(44.0, 104.0, 74.0, 98.0, 0.0), (0.01, 0.94, 0.02, 0.0, 0.03), 0b0010),  # the pile that it lies on
+        ([Sheet(100, 100, 28, 44, 0)], [(0.8, 0.0, 0.0, 0.0, 0.2)], 0b0010),  # two cubes side by side
+        ([Sheet(105, 100, 48, 66, 0)], [(0.8, 0.0, 0.0, 0.0, 0.2)], ANY),  # as large as the card
+        ([Sheet(40, 100, 30, 44, 0)], [(0.0, 0.97, 0.01, 0.0, 0.02)], 0b0010),  # the frame of its picture
+        ([Sheet(44, 104, 74, 98, 0)], [(0.01, 0.94, 0.02, 0.0, 0.03)], 0b0010),  # the pile that it lies on
+        (
+            [Sheet(95, 100, 50, 70, 0), Sheet(67, 100, 74, 108, 0)],  # another card, and what is around both
+            [(0.8, 0.0, 0.0, 0.0, 0.2), (0.3, 0.4, 0.05, 0.05, 0.2)],
+            ANY,
+        ),
     ],
 )
-def test_what_lies_in_around_or_beside_a_card_that_is_read(beside, row, kinds):
+def test_what_lies_in_around_or_beside_a_card_that_is_read(others, rows, kinds):
     view = np.zeros((211, 141, 3), np.uint8)
-    reader = CardReader(Told(SURE, row), CardRule(least=0.003, card=0.95))
-    assert reader.judged([CARD, beside], view) == kinds
+    reader = CardReader(Told(SURE, *rows), CardRule(least=0.003, card=0.9))
+    assert reader.judged([CARD, *others], view) == kinds
 
 
 def test_no_drawn_strip_is_read_wrongly(reader):
