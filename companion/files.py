@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import stat
 from contextlib import suppress
@@ -21,10 +22,15 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
             path.write_bytes(data)
             return
     file = path.resolve()  # a link stays one
-    fresh = file.with_name(f".{file.name}.new")
+    fresh = file.with_name(f".{secrets.token_hex(4)}.new")
     try:
-        fresh.unlink(missing_ok=True)
         fresh.touch(exist_ok=False)
+    except PermissionError:
+        if not file.exists():
+            raise
+        file.write_bytes(data)  # nobody may put one beside it
+        return
+    try:
         if file.exists():
             shutil.copymode(file, fresh)  # before anything is in it
         fresh.write_bytes(data)

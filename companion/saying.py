@@ -35,3 +35,10 @@ def joined(sayings: Sequence[str], separator: str = "; ") -> str:
         return ""
     first, *others = sayings
     return Saying(f"%(this)s{separator}%(that)s", this=first, that=joined(others, separator)) if others else first
+
+
+def parted(said: str) -> list[str]:
+    """The sayings that `joined` made one of, in their order; else what was said, alone."""
+    if isinstance(said, Saying) and said.values.keys() == {"this", "that"}:
+        return [part for side in said.values.values() if isinstance(side, str) for part in parted(side)]
+    return [said]

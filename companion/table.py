@@ -124,7 +124,7 @@ class TableView:
     recorded: bool
     """The sources are files: nobody can touch the board."""
     ended: bool
-    """The sources were files and have been read to their end."""
+    """The sources were files and have been read to their end, or are not looked at any more."""
     unrecorded: str
     """Why events are not on disk; empty when they are."""
     broken: str

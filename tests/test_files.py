@@ -65,6 +65,24 @@ def test_a_link_stays_a_link_and_links_in_a_circle_are_told(tmp_path):
         write_whole(tmp_path / "circle", "new")
 
 
+def test_a_file_of_its_neighbours_name_stays(tmp_path):
+    (tmp_path / ".y.new").write_text("mine")
+    write_whole(tmp_path / "y", "new")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {".y.new": "mine", "y": "new"}
+
+
+def test_a_file_is_written_where_nobody_may_put_another_beside_it(tmp_path, monkeypatch):
+    def touch(_path, **_told):
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "y").write_text("old")
+    monkeypatch.setattr("pathlib.Path.touch", touch)
+    write_whole(tmp_path / "y", "new")
+    assert (tmp_path / "y").read_text() == "new"
+    with pytest.raises(PermissionError):
+        write_whole(tmp_path / "z", "new")
+
+
 def test_a_pipe_is_written_to_as_it_is():
     reading, writing = os.pipe()
     write_whole(f"/dev/fd/{writing}", "new")

@@ -81,6 +81,10 @@ class LazyGroup(click.Group):
             return super().invoke(ctx)
         except CompanionError as error:
             raise click.ClickException(harmless(str(error))) from error
+        except click.UsageError:
+            raise
+        except click.ClickException as error:
+            raise click.ClickException(harmless(error.message)) from error
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise

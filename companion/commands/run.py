@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 import platformdirs
 
-from companion.commands._shared import APP_NAME, data_option, open_log, seconds_from_now
+from companion.commands._shared import APP_NAME, data_option, is_given, open_log, seconds_from_now
 from companion.commands.equipment import by_table, equip
 from companion.commands.serving import Keys, port_option, serve, table_for
 from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
@@ -62,6 +62,7 @@ def run(
     seats = by_table(sources)
     refuse_idle_corners(chain.from_iterable(seats.values()))
     game = Game.start(first, layout=layout, sets=sets)
+    wanted = any(map(is_given, ("first", "layout", "sets", "variant")))
     keys = Keys.kept(_folder(data))
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))
@@ -78,7 +79,7 @@ def run(
                 patient=True,
                 clock=clock,
             )
-            tables[table] = table_for(equipment, game, log, table=table, variant=variant)
+            tables[table] = table_for(equipment, game, log, table=table, variant=variant, wanted=wanted)
             if equipment.virtual is not None:
                 tiles[table] = equipment.virtual
         if profile is not None and profile.name:

@@ -87,11 +87,22 @@ class Keys:
         return cls(secrets.token_hex(32), new_pin())
 
 
-def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, variant: str = "standard") -> Table:
+def table_for(
+    equipment: Equipment,
+    game: Game,
+    log: MatchLog,
+    *,
+    table: str,
+    variant: str = "standard",
+    wanted: bool = False,
+) -> Table:
     """A table with this equipment: live sources go on with the table's last match, a file starts its own.
 
-    A match that was interrupted goes on on its own board; but one in which nothing was played only if it is as `game`
-    and `variant` say. One that has ended is shown as long as its pieces lie there.
+    A match that was interrupted goes on on its own board. One that has ended is shown as long as its pieces lie there.
+
+    Args:
+        wanted: somebody asked for `game` or `variant`; then a match of another kind in which nothing was played gives
+            way.
 
     Raises:
         UsageError: if the match that was interrupted is of another variant than the equipment was opened for.
@@ -100,7 +111,7 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
     opening = Opening.of(game, live=source.live, table=table, variant=variant)
     seated = partial(Table, clock=time.monotonic, others=others, lamps=equipment.lamps)
     last = log.latest(table) if source.live else None
-    if last is None or (_nothing_played(last, log) and (last.opening.start(), last.opening.variant) != (game, variant)):
+    if last is None or (wanted and _nothing_played(last, log) and _of_another_kind(last, game, variant)):
         paced = source if source.live else Paced(source, time.monotonic, time.sleep)
         return seated(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
     if not last.finished:
@@ -125,6 +136,10 @@ def table_for(equipment: Equipment, game: Game, log: MatchLog, *, table: str, va
         return seated(source, referee, log.recorder(opening))
     opening = replace(opening, light=last.opening.light, dark=last.opening.dark)
     return seated(source, referee, log.recorder(opening, resume=last))
+
+
+def _of_another_kind(match: Match, game: Game, variant: str) -> bool:
+    return (match.opening.start(), match.opening.variant) != (game, variant)
 
 
 def _nothing_played(match: Match, log: MatchLog) -> bool:

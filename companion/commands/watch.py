@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion import events
-from companion.commands._shared import json_option, kept_option, open_log, print_json, seconds_from_now
+from companion.commands._shared import harmless, json_option, kept_option, open_log, print_json, seconds_from_now
 from companion.commands.equipment import equip
 from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
 from companion.commands.signals import NAP_S, told_to_stop
@@ -97,7 +97,7 @@ def _tell(told: list[Event], *, as_json: bool) -> None:
         if as_json:
             print_json(event.as_dict())
         else:
-            click.echo(f"{event.time:8.1f} s  {in_words(event)}")
+            click.echo(f"{event.time:8.1f} s  {harmless(in_words(event))}")
 
 
 def in_words(event: Event) -> str:

@@ -44,7 +44,7 @@ UNFINISHED = "*"
 DRAW = "draw"
 TAG_ORDER = (
     "Event", "Site", "Date", "Light", "Dark", "First", "Layout", "Sets", "Position", "ToMove", "Last", "Variant",
-    "Termination", "Winner", "Result", "Log",
+    "Source", "Termination", "Winner", "Result", "Log",
 )  # fmt: skip
 """Tags are written in this order; any further ones follow."""
 VARIANTS = ("standard", "green-box")
@@ -163,8 +163,9 @@ class _Tags:
 
 
 def one_line(text: str) -> str:
-    """`text` without control characters and what else cannot be seen, such as marks that turn it; breaks are spaces."""
-    return "".join(letter for letter in " ".join(text.splitlines()) if not _is_unseen(letter))
+    """`text` without what cannot be seen, such as control characters and marks that turn it; breaks are spaces."""
+    plain = re.sub(r"\s", " ", " ".join(text.splitlines()))
+    return "".join(letter for letter in plain if not _is_unseen(letter))
 
 
 def _is_unseen(letter: str) -> bool:

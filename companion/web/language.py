@@ -7,7 +7,7 @@ from typing import Any
 from flask import request
 from flask_babel import gettext
 
-from companion.saying import Saying
+from companion.saying import Saying, parted
 
 LANGUAGES = {"en": "English", "fr": "Français", "it": "Italiano"}
 """What the page speaks, and what each is called in itself. The texts are written in the first; the others are in
@@ -37,7 +37,9 @@ def told(said: str) -> str:
 
 
 def sentence(said: str) -> str:
-    """As `told`, with a capital letter, unless a value begins it, and a full stop."""
+    """As `told`, with a capital letter, unless a value begins it, and a full stop; each of several as its own."""
+    if len(parts := parted(said)) > 1:
+        return " ".join(map(sentence, parts))
     if not isinstance(said, Saying):
         return said
     return _closed(told(said)) if said.text.startswith("%") else as_sentence(told(said))

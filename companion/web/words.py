@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from companion import events
 from companion.readings import possible
 from companion.rules import Move, Pass
-from companion.saying import Saying
+from companion.saying import Saying, parted
 from companion.web import reasons
 from companion.web.language import _, sentence, told
 from companion.web.names import content_name, kind_name, player
@@ -123,9 +123,13 @@ def _troubles(view: TableView) -> Iterator[Notice]:
 
 def _why_not_found(trouble: str) -> str:
     """What a camera tells of a board that is not found, without what helps whoever starts the program."""
-    while isinstance(trouble, Saying) and isinstance(why := trouble.values.get("why"), str):
-        trouble = why
-    return sentence(trouble)
+    return " ".join(sentence(_innermost(part)) for part in parted(trouble))
+
+
+def _innermost(reason: str) -> str:
+    while isinstance(reason, Saying) and isinstance(why := reason.values.get("why"), str):
+        reason = why
+    return reason
 
 
 def _questions(view: TableView) -> Iterator[Notice]:

@@ -258,6 +258,15 @@ def test_one_bad_file_keeps_all_out(data, tmp_path):
     assert len(lines("list", "--data", data)) == 2
 
 
+def test_what_a_file_says_does_nothing_to_the_terminal(data, tmp_path):
+    file = tmp_path / "pwned.mjn"
+    file.write_text('[Result "\x1b]0;pwned\x07"]\n\n1. a1+\n', encoding="utf-8")
+    result = matches("import", file, "--data", data)
+    assert result.exit_code == 1
+    assert "\x1b" not in result.stderr
+    assert "\\x1b]0;pwned\\x07" in result.stderr
+
+
 @pytest.mark.parametrize("text", ["", " \n\n", "\ufeff\n"])
 def test_an_empty_file_is_no_match(data, tmp_path, text):
     file = tmp_path / "empty.mjn"

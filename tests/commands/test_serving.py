@@ -32,12 +32,12 @@ def log(tmp_path):
 class Program(Room):
     """A program that is started on a log; leaving it kills it, and the pieces stay where they are."""
 
-    def __init__(self, log: MatchLog, before: Room | None = None, *, game=None, variant="standard") -> None:
+    def __init__(self, log: MatchLog, before: Room | None = None, *, game=None, variant="standard", **told) -> None:
         game = game or Game.start()
         self.board = BoardByHand(game)
         if before is not None:
             self.board.scene.pieces = dict(before.board.scene.pieces)
-        self.table = table_for(Equipment((self.board,)), game, log, table="1", variant=variant)
+        self.table = table_for(Equipment((self.board,)), game, log, table="1", variant=variant, **told)
 
     def __enter__(self):
         self.table.open()
@@ -129,7 +129,7 @@ def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, capl
 def test_match_in_which_nothing_was_played_does_not_keep_another_from_beginning(log, game, variant):
     with Program(log) as first:
         first.look()
-    with Program(log, game=game, variant=variant) as second:
+    with Program(log, game=game, variant=variant, wanted=True) as second:
         second.look()
         assert (second.view.game, second.view.variant) == (game, variant)
     assert [match.opening.variant for match in log.matches("1")] == ["standard", variant]
@@ -138,9 +138,12 @@ def test_match_in_which_nothing_was_played_does_not_keep_another_from_beginning(
 def test_match_in_which_nothing_was_played_yet_goes_on_with_its_players(log):
     with Program(log) as first:
         first.table.do(first.table.new_match(Game.start("anywhere"), Players("Ann", "Ben")))
-    with Program(log, game=Game.start("anywhere")) as second:
+    with Program(log, game=Game.start("anywhere"), wanted=True) as second:
         second.look()
         assert second.view.players == Players("Ann", "Ben")
+    with Program(log) as third:  # started without options
+        third.look()
+        assert (third.view.players, third.view.game.first) == (Players("Ann", "Ben"), "anywhere")
     assert len(log.matches("1")) == 2
 
 

@@ -153,7 +153,7 @@ def test_a_match_is_read_however_it_is_laid_out(text):
 
 
 def test_a_tag_value_is_one_line():
-    match = MatchText(Game.start(), {"Event": "two\nlines\u2028and more"})
+    match = MatchText(Game.start(), {"Event": "two\nlines\u2028and\tmore"})
     assert match.tags["Event"] == "two lines and more"
     assert MatchText.read(match.write()) == match
 

@@ -184,7 +184,7 @@ def test_erased_names_and_pictures_leave_a_sound_chain_that_says_so(log, match):
 
 def test_numbers_of_a_tournament_are_not_erased_with_the_names_but_words_that_may_be_names_are(log):
     numbers = {"Round": "3.1", "Board": "12", "TimeControl": "40/7200:3600"}
-    words = {"Round": "3, Ann's return", "Board": "Ben", "TimeControl": "as Zoe says"}
+    words = {"Round": "3, Ann's return", "Board": "Ben", "TimeControl": "as Zoe says", "Source": "Ann's diary"}
     for tags in (numbers, words):
         match = log.begin(Opening(light="Ann", tags={**tags, "Event": "Cup"}))
         assert dict(log.match(match).opening.tags) == {**tags, "Event": "Cup"}

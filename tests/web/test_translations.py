@@ -184,8 +184,17 @@ def test_what_is_wrong_with_a_source_is_told_in_the_readers_language(app, room, 
     with app.test_request_context(headers={"Accept-Language": "it"}):
         [notice] = notices(lost)
     assert notice.text == (
-        "non c’è nessuna telecamera /dev/video97; telecamere presenti: nessuna; collegane una; non manda immagini."
+        "Non c’è nessuna telecamera /dev/video97; telecamere presenti: nessuna; collegane una. Non manda immagini."
     )
+
+
+def test_of_several_sources_each_says_why_the_board_is_not_found(app, room):
+    why = Saying("the board is covered, or has just been moved")
+    camera = Saying("the board is not found: %(why)s", why=why)
+    trouble = joined([camera, Saying("it sends no pictures")])
+    with app.test_request_context(headers={"Accept-Language": "en"}):
+        [notice] = notices(replace(room.view, trouble=trouble))
+    assert notice.text == "The board is covered, or has just been moved. It sends no pictures."
 
 
 def test_table_that_has_stopped_or_is_not_recorded_says_why_in_the_readers_language(app, room):
