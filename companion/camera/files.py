@@ -172,7 +172,10 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
     if image is None and path.suffix.lower() in _FOREIGN_SUFFIXES:
         raise VisionError(f"{path} {_FOREIGN}")
     if image is None:
-        raise VisionError(f"{path} is not a picture that can be read; it may be damaged, or not a picture at all")
+        why = Saying(
+            "%(file)s is not a picture that can be read; it may be damaged, or not a picture at all", file=path
+        )
+        raise VisionError(why)
     return np.asarray(image, np.uint8)
 
 

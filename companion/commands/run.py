@@ -63,9 +63,9 @@ def run(
     refuse_idle_corners(chain.from_iterable(seats.values()))
     game = Game.start(first, layout=layout, sets=sets)
     wanted = any(map(is_given, ("first", "layout", "sets", "variant")))
-    keys = Keys.kept(_folder(data))
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))
+        keys = Keys.kept(_folder(data))
         tables, tiles, clock = {}, {}, seconds_from_now()
         for table, texts in seats.items():
             equipment = equip(

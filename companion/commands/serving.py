@@ -110,7 +110,7 @@ def table_for(
     source, *others = equipment.sources
     opening = Opening.of(game, live=source.live, table=table, variant=variant)
     seated = partial(Table, clock=time.monotonic, others=others, lamps=equipment.lamps)
-    last = log.latest(table) if source.live else None
+    last = _last_match(log, table) if source.live else None
     if last is None or (wanted and _nothing_played(last, log) and _of_another_kind(last, game, variant)):
         paced = source if source.live else Paced(source, time.monotonic, time.sleep)
         return seated(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
@@ -138,6 +138,18 @@ def table_for(
     return seated(source, referee, log.recorder(opening, resume=last))
 
 
+def _last_match(log: MatchLog, table: str) -> Match | None:
+    """The match that people began last at a table; None, with a warning, if it is not as it was written."""
+    try:
+        last = log.latest(table)
+        if last is not None:
+            log.vouch(last.id)
+    except StoreError as damage:
+        logger.warning("table %s begins another match: %s", table, damage)
+        return None
+    return last
+
+
 def _of_another_kind(match: Match, game: Game, variant: str) -> bool:
     return (match.opening.start(), match.opening.variant) != (game, variant)
 
@@ -148,12 +160,8 @@ def _nothing_played(match: Match, log: MatchLog) -> bool:
 
 
 def _recalled(referee: Referee, ended: Match, log: MatchLog) -> bool:
-    """Whether `referee` could be given a match that has ended: of the same kind, and not damaged."""
-    try:
-        played, resigned = log.game(ended.id), log.resigned(ended.id)
-    except StoreError as damage:
-        logger.warning("the last match is not shown: %s", damage)
-        return False
+    """Whether `referee` could be given a match that has ended, which is one of the same kind."""
+    played, resigned = log.game(ended.id), log.resigned(ended.id)
     if (played.layout, ended.opening.variant) != (referee.game.layout, referee.variant):
         return False
     referee.recall(played, resigned)

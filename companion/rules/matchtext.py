@@ -165,7 +165,7 @@ class _Tags:
 def one_line(text: str) -> str:
     """`text` without what cannot be seen, such as control characters and marks that turn it; breaks are spaces."""
     plain = re.sub(r"\s", " ", " ".join(text.splitlines()))
-    return "".join(letter for letter in plain if not _is_unseen(letter))
+    return "".join(letter for letter in plain if not _is_unseen(letter)).strip(_JOINERS)
 
 
 def _is_unseen(letter: str) -> bool:
@@ -276,7 +276,7 @@ def _winner_word(winner: Colour | None) -> str:
 
 def _split_result(body: str, body_line: int) -> tuple[str, str | None, tuple[int, int]]:
     """The moves without the result at their end, the result, and where it stands."""
-    stripped = body.rstrip()
+    stripped = body.rstrip().removesuffix("#").rstrip()
     words = stripped.rsplit(maxsplit=1)
     if not words or not _RESULT.fullmatch(words[-1]):
         return body, None, (body_line, 1)

@@ -169,15 +169,27 @@ def test_camera_goes_on_with_the_match_that_was_played_here_and_not_with_a_recor
     assert [match.plies for match in log.matches("1")] == [1, 1, 1]
 
 
-def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog):
+@pytest.mark.parametrize("ended", [True, False])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE events SET link = replace(link, 'a1+', 'zz+')",
+        "UPDATE events SET link = replace(link, 'a1+', 'd1+')",
+        "UPDATE events SET link = '{'",
+        "UPDATE matches SET link = '{'",
+    ],
+)
+def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog, damage, ended):
     with Program(log) as first:
         first.play("a1+")
-        first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+        if ended:
+            first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
     with log._database.writing() as connection:
-        connection.exec_driver_sql("UPDATE events SET link = replace(link, 'a1+', 'zz+')")
+        connection.exec_driver_sql(damage)
     with Program(log) as second:
-        assert not second.view.over
-    assert "is damaged" in caplog.text
+        second.play("a4x")
+        assert history(second) == ["a4x"]
+    assert "table 1 begins another match: match 1 is" in caplog.text
 
 
 ROUTES = """Main:

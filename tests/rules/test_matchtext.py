@@ -256,5 +256,11 @@ def test_a_position_is_drawn_as_the_board_is():
 
 
 def test_what_cannot_be_seen_in_a_tag_is_left_out():
-    told = MatchText.read('[Light "A\u202e\x1b[1mnn\u200d\x07"]\n\n1. a1+ *')
-    assert told.tags["Light"] == "A[1mnn\u200d"
+    told = MatchText.read('[Light "A\u202e\x1b[1mn\u200dn\u200d\x07"]\n[Dark "\u200b\u200d"]\n\n1. a1+ *')
+    assert (told.tags["Light"], told.tags["Dark"]) == ("A[1mn\u200dn", "")
+
+
+@pytest.mark.parametrize("end", ["4-1", "4-1 #", "# 4-1", "#", "4-1#"])
+def test_a_sharp_may_end_the_moves(end):
+    moves = MatchText(worked_example()).write().rpartition("\n\n")[2].strip().removesuffix("4-1")
+    assert MatchText.read(f"{moves}{end}\n").game == worked_example()
