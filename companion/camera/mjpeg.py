@@ -3,8 +3,8 @@
 The answer is ``multipart/x-mixed-replace`` (RFC 2046 parts). Cameras differ in what they write between the pictures,
 so a picture is found by its part's Content-Length, or, where there is none, by the JPEG markers at its ends.
 
-A camera that lets in nobody without a password is asked with the one in its address, ``http://name:password@camera.local``,
-in the way it wants, Basic or Digest (RFC 7617, RFC 7616). Nobody else is told it.
+A camera that lets in nobody without a password is told the one in its address, ``http://name:password@camera.local``,
+in the way it wants; see `companion.camera.login`. Nobody else is told it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ import numpy as np
 
 from companion.address import shown, without_people
 from companion.camera.live import LiveFrames
+from companion.camera.login import Login, challenges, place
 from companion.errors import SourceError, SourceSyntaxError
 from companion.saying import Saying
 
@@ -69,6 +70,10 @@ def _names_a_machine(address: str) -> bool:
         return False
 
 
+class WrongLoginError(SourceError):
+    """A camera that does not take the name and the password that it was told."""
+
+
 class MjpegParser:
     """Cuts a stream into pictures: feed it bytes as they come, iterate over what is whole."""
 
@@ -107,6 +112,7 @@ class MjpegCapture:
     """One connection to a stream.
 
     Raises:
+        WrongLoginError: if the name and the password in `address` are not taken.
         SourceError: if nobody answers, or the answer is no MJPEG stream.
     """
 
@@ -151,7 +157,7 @@ def _ask(address: str) -> http.client.HTTPResponse:
         answer = _opened(address)
     except urllib.error.HTTPError as error:
         with error:
-            raise SourceError(_refused(address, error.code, str(error.reason))) from error
+            raise _refusal(address, error) from error
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise SourceError(
             Saying("%(address)s does not answer: %(why)s", address=shown(address), why=_reason(error))
@@ -170,34 +176,59 @@ def _opened(address: str) -> Any:
     plain, name, password = without_people(address)
     handlers: list[urllib.request.BaseHandler] = [_DIRECT]
     if name is not None:
-        known = urllib.request.HTTPPasswordMgrWithDefaultRealm()
-        known.add_password(None, plain, name, password)
-        handlers += [urllib.request.HTTPDigestAuthHandler(known), urllib.request.HTTPBasicAuthHandler(known)]
+        handlers.append(Login(plain, name, password))
     return urllib.request.build_opener(*handlers).open(plain, timeout=_ANSWER_S)
 
 
-def _refused(address: str, code: int, reason: str) -> str:
+def _refusal(address: str, error: urllib.error.HTTPError) -> SourceError:
+    refused = f"{error.code} {error.reason}"
+    if error.code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
+        return _login_refusal(address, error, refused)
+    if error.code == http.HTTPStatus.NOT_FOUND:
+        return SourceError(
+            Saying(
+                "%(address)s is not there (%(refused)s); look up the path of the stream in the camera's manual",
+                address=shown(address),
+                refused=error.code,
+            )
+        )
+    return SourceError(Saying("%(address)s refuses: %(refused)s", address=shown(address), refused=refused))
+
+
+def _login_refusal(address: str, error: urllib.error.HTTPError, refused: str) -> SourceError:
     where = shown(address)
-    if code in (http.HTTPStatus.UNAUTHORIZED, http.HTTPStatus.FORBIDDEN):
-        refused = f"{code} {reason}"
-        if urlsplit(address).username is not None:
-            return Saying(
-                "%(address)s wants another name or password (%(refused)s); look them up in the camera's settings",
+    if urlsplit(address).username is None:
+        return SourceError(
+            Saying(
+                "%(address)s wants a password (%(refused)s); write http://name:password@ before its name",
                 address=where,
                 refused=refused,
             )
-        return Saying(
-            "%(address)s wants a password (%(refused)s); write http://name:password@ before its name",
+        )
+    if place(error.url) != place(address):
+        return SourceError(
+            Saying(
+                "%(address)s sends on to %(there)s, which wants a password; if that is the camera, give that address",
+                address=where,
+                there=shown(error.url),
+            )
+        )
+    offered = challenges(error.headers)
+    if offered and not any(challenge.understood for challenge in offered):
+        return SourceError(
+            Saying(
+                "%(address)s wants a login by %(wanted)s; choose Basic or Digest (MD5) in the camera's settings",
+                address=where,
+                wanted=", ".join(map(str, offered)),
+            )
+        )
+    return WrongLoginError(
+        Saying(
+            "%(address)s wants another name or password (%(refused)s); look them up in the camera's settings",
             address=where,
             refused=refused,
         )
-    if code == http.HTTPStatus.NOT_FOUND:
-        return Saying(
-            "%(address)s is not there (%(refused)s); look up the path of the stream in the camera's manual",
-            address=where,
-            refused=code,
-        )
-    return Saying("%(address)s refuses: %(refused)s", address=where, refused=f"{code} {reason}")
+    )
 
 
 def _instead(sent: str) -> str:

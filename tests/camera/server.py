@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import hashlib
+import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -19,8 +20,10 @@ def jpeg(image) -> bytes:
     return encoded.tobytes()
 
 
-def _md5(text: str) -> str:
-    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+SUMS = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}
+BASIC = 'Basic realm="kitchen"'
+FIELD = re.compile(r'(\w+)=(?:"((?:\\.|[^"])*)"|([^, ]+))')
+DIGEST = 'Digest realm="kitchen", nonce="once"'
 
 
 class CameraServer:
@@ -29,14 +32,17 @@ class CameraServer:
     `behaviour` is what a new request meets: ``stream``, ``page``, ``picture``, ``forbidden``, ``missing``, ``bare``
     (a stream without lengths), ``garbage`` (pictures that are none). While `stall` is set nothing more is sent;
     setting `hang_up` closes every connection. Where `people` are, a name and a password, nobody else is let in, and
-    `asks` is how they are asked: ``Basic`` or ``Digest``.
+    `asks` are the ways to log in that are offered, each in a header of its own. `logins` are all that were tried,
+    `sends_on` is where requests for a path are sent.
     """
 
     def __init__(self, picture=None, *, frame_s: float = 0.02, port: int = 0) -> None:
         self.picture = picture or Noise()
         self.behaviour = "stream"
         self.people: tuple[str, str] | None = None
-        self.asks = "Basic"
+        self.asks: tuple[str, ...] = (BASIC,)
+        self.logins: list[str] = []
+        self.sends_on: dict[str, str] = {}
         self.stall = threading.Event()
         self.hang_up = threading.Event()
         self._over = threading.Event()
@@ -69,9 +75,17 @@ class CameraServer:
         self._http.server_close()
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
+        if "Authorization" in request.headers:
+            self.logins.append(request.headers["Authorization"])
+        if request.path in self.sends_on:
+            request.send_response(302)
+            request.send_header("Location", self.sends_on[request.path])
+            request.end_headers()
+            return
         if not self._lets_in(request):
             request.send_response(401)
-            request.send_header("WWW-Authenticate", f'{self.asks} realm="kitchen", nonce="once"')
+            for offer in self.asks:
+                request.send_header("WWW-Authenticate", offer)
             request.end_headers()
             return
         plain = {"page": (200, "text/html"), "picture": (200, "image/jpeg"),
@@ -88,12 +102,24 @@ class CameraServer:
         if self.people is None:
             return True
         name, password = self.people
-        told = request.headers.get("Authorization", "")
-        if self.asks == "Basic":
+        told = request.headers.get("Authorization", "").encode("latin-1").decode()
+        if told.startswith("Basic "):
             return told == f"Basic {base64.b64encode(f'{name}:{password}'.encode()).decode()}"
-        halves = (f"{name}:kitchen:{password}", f"GET:{request.path}")
-        answer = _md5(":".join((_md5(halves[0]), "once", _md5(halves[1]))))
-        return told.startswith("Digest ") and f'username="{name}"' in told and f'response="{answer}"' in told
+        fields = {
+            key: quoted or plain for key, quoted, plain in re.findall(r'(\w+)=(?:"((?:\\.|[^"])*)"|([^, ]+))', told)
+        }
+        return told.startswith("Digest ") and self._is_right(fields, request.path)
+
+    def _is_right(self, fields: dict[str, str], path: str) -> bool:
+        def digest(*parts: str) -> str:
+            return SUMS[fields.get("algorithm", "MD5")](":".join(parts).encode()).hexdigest()
+
+        name, password = self.people
+        middle = [fields["nonce"]]
+        if any("qop=" in offer for offer in self.asks):
+            middle += [fields["nc"], fields["cnonce"], "auth"]
+        answer = digest(digest(name, "kitchen", password), *middle, digest("GET", path))
+        return (fields["username"].replace("\\", ""), fields["uri"], fields["response"]) == (name, path, answer)
 
     def _stream(self, request: BaseHTTPRequestHandler) -> None:
         self.hang_up.clear()

@@ -10,7 +10,7 @@ import pytest
 from companion.camera import open_frames
 from companion.camera.mjpeg import MjpegParser
 from companion.errors import SourceError
-from tests.camera.server import CameraServer
+from tests.camera.server import BASIC, DIGEST, CameraServer
 
 PATIENCE_S = 20.0
 """How long a test waits for what should come at once, so that a slow machine fails no test."""
@@ -140,8 +140,21 @@ def test_what_is_no_stream_is_refused_with_advice(server, behaviour, says):
     assert str(refused.value).startswith(f"{server.address} {says}")
 
 
-@pytest.mark.parametrize("asks", ["Basic", "Digest"])
-def test_a_camera_that_wants_a_password_is_told_the_one_in_its_address_and_nobody_else_is(server, asks):
+WAYS_IN = {
+    "Basic": [BASIC],
+    "Digest": [DIGEST],
+    "Digest with qop": [f'{DIGEST}, qop="auth,auth-int", algorithm=MD5, opaque="5c"'],
+    "Digest with SHA-256": [f'{DIGEST}, algorithm=SHA-256, qop="auth"'],
+    "SHA-256, then MD5": [f'{DIGEST}, algorithm=SHA-256, qop="auth"', f'{DIGEST}, algorithm=MD5, qop="auth"'],
+    "one unknown, then Basic": [f"{DIGEST}, algorithm=SHA-512-256", BASIC],
+    "one unknown, then Digest": ["Bearer", DIGEST],
+    "Basic before Digest": [BASIC, DIGEST],
+    "many in one header": [f"Bearer abc=, {DIGEST}, {BASIC}"],
+}
+
+
+@pytest.mark.parametrize("asks", WAYS_IN.values(), ids=WAYS_IN)
+def test_a_camera_that_wants_a_password_is_told_the_one_in_its_address(server, asks):
     server.people, server.asks = ("ann", "s@cr/et"), asks
     frames = open_frames(server.address.replace("//", "//ann:s%40cr%2Fet@"), time.monotonic)
     assert a_picture(frames)
@@ -152,6 +165,73 @@ def test_a_camera_that_wants_a_password_is_told_the_one_in_its_address_and_nobod
     frames.close()
     assert why.startswith(f"{frames.name}: {frames.name} wants another name or password")
     assert "cr" not in why
+
+
+def with_password(server, password="s%40cr%2Fet") -> str:
+    return server.address.replace("//", f"//ann:{password}@")
+
+
+@pytest.mark.parametrize("asks", WAYS_IN.values(), ids=WAYS_IN)
+def test_a_wrong_password_is_told_once(server, asks):
+    server.people, server.asks = ("ann", "s@cr/et"), asks
+    with pytest.raises(SourceError, match="wants another name or password"):
+        open_frames(with_password(server, "wrong"), time.monotonic)
+    assert len(server.logins) == 1
+
+
+def test_a_login_that_was_too_old_is_told_once_more(server):
+    server.people, server.asks = ("ann", "s@cr/et"), [f'{DIGEST}, qop="auth", stale=TRUE']
+    with pytest.raises(SourceError, match="wants another name or password"):
+        open_frames(with_password(server, "wrong"), time.monotonic)
+    assert ["nc=00000001" in login for login in server.logins] == [True, False]
+
+
+def test_digest_is_preferred_for_it_does_not_tell_the_password(server):
+    server.people, server.asks = ("ann", "s@cr/et"), [BASIC, DIGEST]
+    open_frames(with_password(server), time.monotonic).close()
+    assert server.logins[0].startswith("Digest ")
+
+
+@pytest.mark.parametrize("asks", [[BASIC], [DIGEST]])
+def test_a_name_and_a_password_of_any_letters_are_told(server, asks):
+    server.people, server.asks = ('zoë "z"', "ключ"), asks
+    address = server.address.replace("//", "//zo%C3%AB%20%22z%22:%D0%BA%D0%BB%D1%8E%D1%87@")
+    open_frames(address, time.monotonic).close()
+
+
+@pytest.mark.parametrize(
+    ("asks", "wanted"),
+    [
+        (["Bearer"], "Bearer"),
+        (['Bearer realm="kitchen"', f"{DIGEST}, algorithm=SHA-512-256"], "Bearer, Digest SHA-512-256"),
+        ([f'{DIGEST}, qop="auth-int"'], "Digest"),
+    ],
+)
+def test_a_camera_that_wants_what_is_not_known_here_says_so(server, asks, wanted):
+    server.people, server.asks = ("ann", "s@cr/et"), asks
+    with pytest.raises(SourceError, match=f"wants a login by {wanted}; choose Basic or Digest"):
+        open_frames(with_password(server), time.monotonic)
+    assert server.logins == []
+
+
+@pytest.mark.parametrize("asks", [[BASIC], [f'{DIGEST}, qop="auth"']])
+def test_a_camera_that_sends_on_within_itself_is_told_the_password(server, asks):
+    server.people, server.asks = ("ann", "s@cr/et"), asks
+    server.sends_on["/video"] = "/cgi/stream?size=vga"
+    frames = open_frames(with_password(server), time.monotonic)
+    assert a_picture(frames)
+    frames.close()
+
+
+def test_whom_a_camera_sends_on_to_is_told_no_password(server):
+    server.people = ("ann", "s@cr/et")
+    with CameraServer() as other:
+        other.people = server.people
+        server.sends_on["/video"] = other.address
+        with pytest.raises(SourceError) as refused:
+            open_frames(with_password(server), time.monotonic)
+        assert f"sends on to {other.address}, which wants a password" in str(refused.value)
+        assert other.logins == []
 
 
 @pytest.mark.parametrize(
