@@ -4,7 +4,8 @@ The answer is ``multipart/x-mixed-replace`` (RFC 2046 parts). Cameras differ in 
 so a picture is found by its part's Content-Length, or, where there is none, by the JPEG markers at its ends.
 
 A camera that lets in nobody without a password is told the one in its address, ``http://name:password@camera.local``,
-in the way it wants; see `companion.camera.login`. Nobody else is told it.
+in the way it wants; see `companion.camera.login`. Nobody else is told it. One that does not take it is left alone for a
+minute, for most lock an account at which wrong passwords keep coming.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 _ANSWER_S = 1.5
 """A stream that says nothing for so long is taken for broken."""
+_WRONG_LOGIN_S = 60.0
+"""A camera that has not taken a name and a password is not told them again for so long."""
 _CHUNK = 65536
 _LARGEST = 16 * 1024 * 1024
 _START, _END = b"\xff\xd8", b"\xff\xd9"
@@ -59,7 +62,7 @@ def open_stream(address: str, clock: Clock, *, patient: bool = False) -> LiveFra
     """
     if not _names_a_machine(address):
         raise SourceSyntaxError(f"{shown(address)} is no address of a camera; {_WRITTEN}")
-    return LiveFrames(shown(address), lambda: MjpegCapture(address), clock, patient=patient)
+    return LiveFrames(shown(address), StreamOpener(address, clock), clock, patient=patient)
 
 
 def _names_a_machine(address: str) -> bool:
@@ -106,6 +109,31 @@ class MjpegParser:
         picture = bytes(self._waiting[start:end])
         del self._waiting[:end]
         return picture
+
+
+class StreamOpener:
+    """Connects to the stream at `address`, as often as it is called; after a wrong login it waits before the next."""
+
+    def __init__(self, address: str, clock: Clock) -> None:
+        self._address = address
+        self._clock = clock
+        self._wrong = ""
+        self._next_login = float("-inf")
+
+    def __call__(self) -> MjpegCapture:
+        """A new connection.
+
+        Raises:
+            WrongLoginError: if the name and the password in the address are not taken, or were not a short while ago.
+            SourceError: if nobody answers, or the answer is no MJPEG stream.
+        """
+        if self._clock() < self._next_login:
+            raise WrongLoginError(self._wrong)
+        try:
+            return MjpegCapture(self._address)
+        except WrongLoginError as error:
+            self._wrong, self._next_login = error.saying, self._clock() + _WRONG_LOGIN_S
+            raise
 
 
 class MjpegCapture:

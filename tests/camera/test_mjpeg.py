@@ -8,7 +8,7 @@ import time
 import pytest
 
 from companion.camera import open_frames
-from companion.camera.mjpeg import MjpegParser
+from companion.camera.mjpeg import MjpegParser, StreamOpener
 from companion.errors import SourceError
 from tests.camera.server import BASIC, DIGEST, CameraServer
 
@@ -165,6 +165,7 @@ def test_a_camera_that_wants_a_password_is_told_the_one_in_its_address(server, a
     frames.close()
     assert why.startswith(f"{frames.name}: {frames.name} wants another name or password")
     assert "cr" not in why
+    assert len(server.logins) == 2
 
 
 def with_password(server, password="s%40cr%2Fet") -> str:
@@ -177,6 +178,29 @@ def test_a_wrong_password_is_told_once(server, asks):
     with pytest.raises(SourceError, match="wants another name or password"):
         open_frames(with_password(server, "wrong"), time.monotonic)
     assert len(server.logins) == 1
+
+
+def test_after_a_wrong_password_a_camera_is_left_alone_for_a_minute(server):
+    server.people, now = ("ann", "changed"), 100.0
+    opener = StreamOpener(with_password(server), lambda: now)
+    said = set()
+    for later in (0.0, 0.5, 59.9):
+        now = 100.0 + later
+        with pytest.raises(SourceError) as refused:
+            opener()
+        said.add(str(refused.value))
+    assert len(server.logins) == len(said) == 1
+    server.people, now = ("ann", "s@cr/et"), 160.0
+    opener().close()
+
+
+def test_a_camera_that_is_only_away_is_asked_again_at_once(server):
+    server.people, server.behaviour = ("ann", "s@cr/et"), "missing"
+    opener = StreamOpener(with_password(server), lambda: 100.0)
+    with pytest.raises(SourceError, match="is not there"):
+        opener()
+    server.behaviour = "stream"
+    opener().close()
 
 
 def test_a_login_that_was_too_old_is_told_once_more(server):
