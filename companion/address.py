@@ -12,13 +12,26 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 _HIDDEN = "***"
 _PEOPLE = re.compile(r"(?<=//)\S*@")
 """A name and a password before the machine; to the last ``@``, for a password may have one that should be ``%40``."""
-_WORDS = "pas|pwd|pw|user|usr|login|token|key|secret|auth|sig"
-_SECRET = re.compile(rf"([?&;/][^?&;/#=\s]*(?:{_WORDS})[^?&;/#=\s]*=)[^&;#\s]+", re.IGNORECASE)
+_ANYWHERE = (
+    "passw|passphrase|passcode|pwd|psw|psk|user|usr|login|token|secret|credential|sess(?:ion|id)|signature"
+    "|auth(?!or(?!i[sz]))"
+)
+"""Stand for a secret wherever they are in a field's name; the last as in ``oauth2``, but not in ``author``."""
+_AT_THE_END = "(?<!by)pass|pas|pw|key"
+"""Stand for one where they end a word of the name, as in ``apiKey`` and ``admin_pass``, but not in ``keyframe``."""
+_WHOLE = "creds?|pin(?:code)?|sess|sid|sig"
+"""Stand for one as a whole word of the name, but not in ``design``, ``signal`` and ``spin``."""
+_BEGINS, _ENDS = "(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))", "(?![a-z])"
+_WORDS = rf"(?i:{_ANYWHERE})|(?i:{_AT_THE_END}){_ENDS}|{_BEGINS}(?i:{_WHOLE}){_ENDS}"
+_SECRET = re.compile(rf"([?&;/][^?&;/#\s]*?(?:{_WORDS})[^?&;/#=\s]*=)[^&;#\s]+")
 """Further on, a field whose name says that it lets somebody in."""
 
 
 def shown(address: str) -> str:
-    """`address`, a URL or a text with one in it, with ``***`` for every name, password and token.
+    """`address`, a URL or a text with one in it, with ``***`` for what lets somebody in.
+
+    That is the name and the password before the machine, and the value of every field with a telling name, such as
+    ``password`` or ``token``. A secret elsewhere, such as in the path, is not known for one, and is shown.
 
     >>> shown("http://ann:secret@camera.local/stream?size=vga&token=1234")
     'http://***@camera.local/stream?size=vga&token=***'

@@ -19,6 +19,7 @@ from companion.address import shown, without_people
         ("http://h/video?token=secret", "http://h/video?token=***"),
         ("http://h/video?size=vga&loginpas=secret&fps=5", "http://h/video?size=vga&loginpas=***&fps=5"),
         ("http://h/user=admin_password=secret_channel=1", "http://h/user=***"),
+        ("http://h/size=vga_password=secret_channel=1", "http://h/size=vga_password=***"),
         ("camera:0", "camera:0"),
         ("tiles:/dev/ttyUSB0", "tiles:/dev/ttyUSB0"),
         ("video:ann@home/game.mp4", "video:ann@home/game.mp4"),
@@ -27,6 +28,40 @@ from companion.address import shown, without_people
 def test_an_address_shows_where_it_leads_and_no_secret(address, as_shown):
     assert shown(address) == as_shown
     assert shown(as_shown) == as_shown
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        *(
+            "psw",
+            "psk",
+            "pin",
+            "cred",
+            "session",
+            "passwd",
+            "PWD",
+            "pas",
+            "admin_pass",
+            "pass1",
+            "loginuse",
+            "usr",
+            "pw",
+        ),
+        *("key", "api_key", "apiKey", "apikey", "access-token", "sig", "X-Signature", "devicePin", "PHPSESSID", "sid"),
+        *("auth", "oauth2", "Authorization", "client_secret", "creds", "credentials", "pin_code", "userpin"),
+    ],
+)
+def test_the_value_of_a_field_that_lets_somebody_in_is_hidden(field):
+    assert shown(f"http://h/video?fps=5&{field}=hidden&size=vga") == f"http://h/video?fps=5&{field}=***&size=vga"
+
+
+@pytest.mark.parametrize(
+    "field",
+    ["design", "signal", "bypass", "spin", "pinch", "author", "keyframe", "passive", "upward", "sacred", "side"],
+)
+def test_a_field_that_only_sounds_like_a_secret_is_shown(field):
+    assert shown(f"http://h/video?{field}=1") == f"http://h/video?{field}=1"
 
 
 def test_a_name_and_a_password_are_taken_out_as_they_were_meant():
