@@ -10,8 +10,9 @@ import re
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 _HIDDEN = "***"
-_PEOPLE = re.compile(r"(?<=//)\S*@")
-"""A name and a password before the machine; to the last ``@``, for a password may have one that should be ``%40``."""
+_PEOPLE = re.compile(r"(?<=//)(?:[^/?#\r\n]*\s)?\S*@")
+"""A name and a password before the machine; to the last ``@``, for a password may have one that should be ``%40``, or a
+space that should be ``%20``."""
 _ANYWHERE = (
     "passw|passphrase|passcode|pwd|psw|psk|user|usr|login|token|secret|credential|sess(?:ion|id)|signature"
     "|auth(?!or(?!i[sz]))"
@@ -23,8 +24,9 @@ _WHOLE = "creds?|pin(?:code)?|sess|sid|sig"
 """Stand for one as a whole word of the name, but not in ``design``, ``signal`` and ``spin``."""
 _BEGINS, _ENDS = "(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z]))", "(?![a-z])"
 _WORDS = rf"(?i:{_ANYWHERE})|(?i:{_AT_THE_END}){_ENDS}|{_BEGINS}(?i:{_WHOLE}){_ENDS}"
-_SECRET = re.compile(rf"([?&;/][^?&;/#\s]*?(?:{_WORDS})[^?&;/#=\s]*=)[^&;#\s]+")
-"""Further on, a field whose name says that it lets somebody in."""
+_SECRET = re.compile(rf"([?&;/][^?&;/#\s]*?(?:{_WORDS})[^?&;/#=\s]*=)[^&;#\r\n]+")
+"""Further on, a field whose name says that it lets somebody in. A space does not end its value: rather too much is
+hidden of a sentence than too little of a secret."""
 
 
 def shown(address: str) -> str:

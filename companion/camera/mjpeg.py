@@ -17,7 +17,7 @@ import ssl
 import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import cv2
 import numpy as np
@@ -57,18 +57,26 @@ def open_stream(address: str, clock: Clock, *, patient: bool = False) -> LiveFra
     """The pictures of the stream at `address`, a whole URL; `patient` waits for one that does not answer yet.
 
     Raises:
-        SourceSyntaxError: if `address` names no machine.
+        SourceSyntaxError: if `address` names no machine, or has spaces or control characters in it.
         SourceError: if there is no stream there.
     """
-    if not _names_a_machine(address):
+    written = "".join(map(_in_url, address))
+    if written != address:
+        raise SourceSyntaxError(f"there is a space or a control character in {shown(written)}; write %20 for a space")
+    if not _can_be_asked(address):
         raise SourceSyntaxError(f"{shown(address)} is no address of a camera; {_WRITTEN}")
     return LiveFrames(shown(address), StreamOpener(address, clock), clock, patient=patient)
 
 
-def _names_a_machine(address: str) -> bool:
+def _in_url(character: str) -> str:
+    return character if character.isprintable() and character != " " else quote(character, errors="surrogateescape")
+
+
+def _can_be_asked(address: str) -> bool:
     try:
         parts = urlsplit(address)
-        return bool(parts.hostname) and parts.port != 0
+        name = unquote(parts.username or "")  # goes into a header, which has one line
+        return bool(parts.hostname) and parts.port != 0 and name.isprintable()
     except ValueError:
         return False
 
