@@ -80,10 +80,9 @@ def equip(
         SourceError: if one cannot be opened, or cannot be compared with the others.
         VisionError: if `corners` cannot be the corners of a board.
     """
-    names = [shown(text) for text in texts]  # what the sources are told apart by
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice:
-        raise SourceError(f"{twice} is given twice; once is enough")
+        raise SourceError(f"{shown(twice)} is given twice; once is enough")
     sources = [
         closing.enter_context(
             open_source(
@@ -92,12 +91,21 @@ def equip(
         )
         for text in texts
     ]
+    _tell_apart(sources)
     if len(sources) == 1:
         return _equipment(sources, sources)
     recorded = next((source.name for source in sources if not source.live), None)
     if recorded:
         raise SourceError(f"{recorded} has a clock of its own, so no other source can look at the same table with it")
     return _equipment(sources, [closing.enter_context(Background(source)) for source in sources])
+
+
+def _tell_apart(sources: Sequence[Source]) -> None:
+    """Number those of one name: what their texts differ in is not shown."""
+    names = [source.name for source in sources]
+    for place, source in enumerate(sources):
+        if before := names[:place].count(source.name):
+            source.name = f"{source.name} ({before + 1})"
 
 
 def _equipment(opened: Sequence[Source], read: Sequence[Source]) -> Equipment:
