@@ -352,6 +352,8 @@ def _match_or_damage(row: Any) -> Match | Damaged:
 def _entry(row: Any) -> Entry:
     with _naming(row.match_id):
         link = json.loads(row.link)
+        if not isinstance(row.digest, str):
+            raise TypeError(f"the digest of event {row.seq} is no text")
         return Entry(row.seq, Event.from_dict(link["event"]), link["written"], link["evidence"], row.digest)
 
 

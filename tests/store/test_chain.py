@@ -105,6 +105,13 @@ def test_row_that_makes_no_sense_is_told_in_one_line_everywhere(log, match, tmp_
         log.entries(match)
 
 
+def test_digest_that_is_no_text_is_told(log, match, tmp_path):
+    change(tmp_path, "UPDATE events SET digest = x'ff00' WHERE seq = 5")
+    assert not log.verify(match).sound
+    with pytest.raises(OSError, match=rf"^match {match} is damaged: the digest of event 5 is no text"):
+        log.entries(match)
+
+
 @pytest.mark.parametrize(
     "statement",
     [
