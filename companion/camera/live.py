@@ -97,7 +97,9 @@ class LiveFrames:
             frame, self._newest = self._newest, None
             if frame is None and (self._clock() - self._good >= LOST_S or not self._thread.is_alive()):
                 why = self._why or Saying("it sends no pictures")
-                raise SourceError(Saying("%(source)s: %(why)s", source=self.name, why=why))
+                raise SourceError(
+                    why if why.startswith(self.name) else Saying("%(source)s: %(why)s", source=self.name, why=why)
+                )
             return frame
 
     def close(self) -> None:

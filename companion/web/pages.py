@@ -99,14 +99,22 @@ def _everywhere() -> dict[str, Any]:
         "languages": LANGUAGES,
         "language": g.look.language if has_request_context() and "look" in g else WRITTEN_IN,
         "version": __version__,
+        "meant": _meant() if has_request_context() else {},
         "back": _back() if has_request_context() else "",
     }
 
 
 def _back() -> str:
     """Where one goes after an error: to the table it was about, if there is one."""
-    table = (request.view_args or {}).get("table")
-    return url_for("pages.table", table=table) if table in _app().tables else url_for("pages.hall")
+    return url_for("pages.table", **_meant()) if _meant() else url_for("pages.hall")
+
+
+def _meant() -> dict[str, Any]:
+    """The table, and the side of it, that a request is about, also where nothing is at its address; else nothing."""
+    first, table = (*request.path.split("/"), "", "")[1:3]
+    if first != "t" or table not in _app().tables:
+        return {}
+    return {"table": table} | ({"side": Colour.DARK.value} if request.args.get("side") == Colour.DARK.value else {})
 
 
 @pages.get("/")

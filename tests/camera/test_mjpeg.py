@@ -163,7 +163,7 @@ def test_a_camera_that_wants_a_password_is_told_the_one_in_its_address(server, a
     server.hang_up.set()
     why = why_lost(frames, "wants another name or password (401 ")
     frames.close()
-    assert why.startswith(f"{frames.name}: {frames.name} wants another name or password")
+    assert why.startswith(f"{frames.name} wants another name or password")
     assert "cr" not in why
     assert len(server.logins) == 2
 

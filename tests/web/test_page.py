@@ -260,6 +260,9 @@ def test_refused_deed_says_why_and_changes_nothing(here, room, deed, fields, cod
 def test_after_an_error_one_goes_back_to_its_table(here):
     assert 'href="/t/1/">Back to the table' in here.rule("undo").text
     assert 'href="/t/1/">Back to the table' in here.get("/t/1/picture.jpg").text
+    assert 'href="/t/1/">Back to the table' in here.get("/t/1/nothing/here").text
+    assert 'href="/t/1/?side=dark">Back to the table' in here.get("/t/1/do/undo?side=dark").text
+    assert "language=fr&amp;table=1&amp;side=dark" in here.get("/t/1/do/undo?side=dark").text
     assert 'href="/">Back to the table' in here.get("/t/9/").text
 
 
