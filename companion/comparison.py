@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from companion.explanation import Arrival
+from companion.explanation import Arrival, legal_moves
 from companion.readings import ANYTHING, EMPTY, SOME_PIECE, contents_of, of_colour
 from companion.rules import Piece
 
@@ -198,12 +198,12 @@ class CardPiles:
         self._last.pop(piece.colour, None)
 
     def narrow(
-        self, arrivals: Sequence[Arrival], cards: Mapping[Colour, frozenset[Kind]], time: float
+        self, game: Game, arrivals: Sequence[Arrival], cards: Mapping[Colour, frozenset[Kind]], time: float
     ) -> list[Arrival]:
-        """The arrivals at `time` (source seconds), with the kinds that the piles leave.
+        """The arrivals in `game` at `time` (source seconds), with the kinds that the piles leave.
 
-        A pile tells the one cube of its owner that waits for a card. When the opponent has played on, a card that is
-        laid then belongs to the owner's next cube; what was told before still counts.
+        A pile tells the one cube of its owner that waits for a card. When the opponent has played on, or has to pass, a
+        card that is laid then belongs to the owner's next cube; what was told before still counts.
         """
         self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in arrivals}
         for colour, kinds in cards.items():
@@ -211,11 +211,18 @@ class CardPiles:
             laid = kinds.isdisjoint(self._before.get(colour, frozenset()))
             if laid and len(waiting) == 1 and not any(_played_on(waiting[0], other, time) for other in arrivals):
                 told = self._told[waiting[0].square] & ~of_colour(colour)
-                self._told[waiting[0].square] = told | contents_of(Piece(colour, kind) for kind in kinds)
+                told |= contents_of(Piece(colour, kind) for kind in kinds)
+                self._told[waiting[0].square] = told | self._before_a_pass(game, waiting[0], colour)
         return [
             replace(arrival, contents=arrival.contents & self._told[arrival.square] or arrival.contents)
             for arrival in arrivals
         ]
+
+    def _before_a_pass(self, game: Game, arrival: Arrival, colour: Colour) -> Contents:
+        """The same card again as what the opponent has to pass after: the card of the owner's next cube may hide it."""
+        again = contents_of(Piece(colour, kind) for kind in self._before.get(colour, ()))
+        moves = legal_moves(game, replace(arrival, contents=arrival.contents & again))
+        return contents_of(move.piece for move in moves if game.play(move).to_move is colour)
 
 
 def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:

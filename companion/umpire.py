@@ -224,7 +224,7 @@ class Umpire:
         self._undone -= board.bare | board.kept.keys()
         self._disturbed -= {square for square in self._disturbed if self.game.content(square) is None}
         if self._by_card:
-            board.arrivals = self._cards.narrow(board.arrivals, snapshot.cards, snapshot.time)
+            board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
         return board
 
     def _look_at_cards(self, cards: Mapping[Colour, frozenset[Kind]], *, first: bool) -> None:
@@ -482,7 +482,7 @@ class Umpire:
         found = [*board.arrivals, *board.replaced]
         if not self._by_card or self._snapshot is None:
             return found
-        return CardPiles().narrow(found, self._snapshot.cards, board.time)
+        return CardPiles().narrow(self.game, found, self._snapshot.cards, board.time)
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []

@@ -725,6 +725,16 @@ def test_a_card_that_contradicts_the_answer_does_not_tell_the_next_cube():
     assert scene.look(5) == ["kind? a2"]
 
 
+def test_where_the_opponent_has_to_pass_a_new_card_may_be_that_of_the_next_cube():
+    scene = green_box()
+    scene.play(*["a1><", "b1+", "d1x", "b3><", "a3<>", "d2><", "c2+", "c1+", "c3+", "c4x", "d3x", "a4><"])
+    assert scene.game.to_move is Colour.DARK
+    cube(scene, "b4", Colour.DARK)  # a diagonal, as Dark's last one; Light has to pass then
+    scene.look(2)
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PUSHER)}  # for Dark's next cube
+    assert scene.look(5) == ["kind? b4"]
+
+
 def test_the_card_under_one_that_was_taken_back_tells_nothing():
     scene = green_box()
     for square, colour, kind in (("a1", Colour.LIGHT, Kind.STRAIGHT), ("a4", Colour.DARK, Kind.PUSHER)):
