@@ -10,7 +10,9 @@ from pathlib import Path
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
-    """Write a file, a text in UTF-8; what was in it is lost only when all is written. A device is written to as it is.
+    """Write a file, a text in UTF-8; what was in it is lost only when all is written.
+
+    A device is written to as it is, and so is a file beside which nobody may put another.
 
     Raises:
         OSError: if it cannot be written.

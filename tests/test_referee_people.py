@@ -683,14 +683,21 @@ def test_two_kinds_that_are_left_of_a_new_card_are_asked_about():
     assert scene.look() == ["light a1><"]
 
 
-def test_a_card_that_is_laid_after_the_answer_is_not_taken_for_the_next():
+def after_an_answer(asked: frozenset[Kind], then: frozenset[Kind]) -> Scene:
+    """Light's cube was asked about while its pile was seen so, and is a straight; Dark played with it seen `then`."""
     scene = green_box()
+    scene.cards = {Colour.LIGHT: asked} if asked else {}
     cube(scene, "a1", Colour.LIGHT)
     assert scene.look(5) == ["kind? a1"]
     assert lines(scene.referee.answer(scene.time, Square.parse("a1"), piece("L+"))) == ["light a1+"]
-    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PUSHER)}
+    scene.cards = {Colour.LIGHT: then, Colour.DARK: card(Kind.PUSHER)}
     cube(scene, "a4", Colour.DARK)
     assert scene.look() == ["dark a4<>"]
+    return scene
+
+
+def test_a_card_that_is_laid_after_the_answer_is_not_taken_for_the_next():
+    scene = after_an_answer(card(), then=card(Kind.STRAIGHT))
     cube(scene, "a2", Colour.LIGHT)
     assert scene.look(5) == ["kind? a2"]
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
@@ -699,28 +706,14 @@ def test_a_card_that_is_laid_after_the_answer_is_not_taken_for_the_next():
 
 @pytest.mark.parametrize("seen", [{Kind.STRAIGHT, Kind.DIAGONAL}, set(Kind)])
 def test_after_a_card_that_was_not_read_surely_the_next_one_is_a_new_one(seen):
-    scene = green_box()
-    scene.cards = {Colour.LIGHT: card(*seen)}
-    cube(scene, "a1", Colour.LIGHT)
-    assert scene.look(5) == ["kind? a1"]
-    assert lines(scene.referee.answer(scene.time, Square.parse("a1"), piece("L+"))) == ["light a1+"]
-    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PUSHER)}
-    cube(scene, "a4", Colour.DARK)
-    assert scene.look() == ["dark a4<>"]
+    scene = after_an_answer(card(*seen), then=card(*seen))
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
     cube(scene, "a2", Colour.LIGHT)
     assert scene.look() == ["light a2x"]
 
 
 def test_a_card_that_contradicts_the_answer_does_not_tell_the_next_cube():
-    scene = green_box()
-    scene.cards = {Colour.LIGHT: card(Kind.PULLER, Kind.PUSHER)}
-    cube(scene, "a1", Colour.LIGHT)
-    assert scene.look(5) == ["kind? a1"]
-    assert lines(scene.referee.answer(scene.time, Square.parse("a1"), piece("L+"))) == ["light a1+"]
-    scene.cards = {Colour.LIGHT: card(Kind.PULLER), Colour.DARK: card(Kind.PUSHER)}
-    cube(scene, "a4", Colour.DARK)
-    assert scene.look() == ["dark a4<>"]
+    scene = after_an_answer(card(Kind.PULLER, Kind.PUSHER), then=card(Kind.PULLER))
     cube(scene, "a2", Colour.LIGHT)
     assert scene.look(5) == ["kind? a2"]
 

@@ -16,6 +16,7 @@ from companion.camera.play import Play
 from companion.camera.studio import Studio
 from companion.errors import EndOfSource, NotationError, SourceError
 from companion.rules import Game, MatchText
+from companion.rules.matchtext import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -110,7 +111,7 @@ def _match(text: str) -> MatchText:
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise SourceError(f"cannot read the match {path}: {why}") from error
-    if not told.removeprefix("\ufeff").strip():
+    if is_blank(told):
         raise SourceError(f"{path} is empty; a match that can be drawn has moves, or at least tags")
     try:
         return MatchText.read(told)

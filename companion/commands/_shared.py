@@ -187,10 +187,10 @@ def read_text(path: str) -> str:
 
 def read_match(path: str) -> MatchText:
     """The match text in a file, or on standard input for ``-``; a `ClickException` in one line if there is none."""
-    from companion.rules import MatchText  # noqa: PLC0415 (help does not need the rules)
+    from companion.rules.matchtext import MatchText, is_blank  # noqa: PLC0415 (help does not need the rules)
 
     text = read_text(path)
-    if not text.removeprefix("\ufeff").strip():
+    if is_blank(text):
         raise click.ClickException(f"{path} is empty; a match text has moves, or at least tags")
     try:
         return MatchText.read(text)

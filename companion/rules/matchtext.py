@@ -65,6 +65,8 @@ _ANOTHER = re.compile(rf'(\[\s*{_TAG_NAME.pattern}\s+")|\S\s+({_RESULT.pattern})
 """What only another match can have among its moves: a tag, or a result that is not the last word."""
 _SETS = re.compile(r"[1-9][0-9]{0,3}")
 _COLUMNS_PER_LINE = 80
+_BOM = "\ufeff"
+"""Some editors put it before a text."""
 _UNSEEN = frozenset({"Cc", "Cf", "Cs"})
 """Unicode's control and format characters, and halves of characters."""
 _JOINERS = "\u200c\u200d"
@@ -162,6 +164,11 @@ class _Tags:
         raise NotationError(message, line=line, column=column)
 
 
+def is_blank(text: str) -> bool:
+    """Whether there is nothing in a text, not even a tag: a match can be read from it, but nobody wrote one."""
+    return not text.removeprefix(_BOM).strip()
+
+
 def one_line(text: str) -> str:
     """`text` without what cannot be seen, such as control characters and marks that turn it; breaks are spaces."""
     plain = re.sub(r"\s", " ", " ".join(text.splitlines()))
@@ -184,7 +191,7 @@ def _tags_of(game: Game) -> dict[str, str]:
 def _head(text: str) -> tuple[_Tags, str, int]:
     """The tags, the text of the moves, and the line it starts on."""
     tags = _Tags()
-    lines = text.removeprefix("\ufeff").splitlines()
+    lines = text.removeprefix(_BOM).splitlines()
     for number, line in enumerate(lines, start=1):
         position = 0
         while (match := _TAG.match(line, position)) is not None:

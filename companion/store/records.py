@@ -20,7 +20,7 @@ PUBLIC_TAGS = ("Event", "Site", "Date", "Termination", "Winner", "OriginalLog")
 """The tags of a match text that tell of no person, so they are in the chain; all others can be erased."""
 _RECORDING = {"Source": "recording"}
 """Public as well, in these words only."""
-NUMBER_TAGS = ("Round", "Board", "TimeControl")
+_NUMBER_TAGS = ("Round", "Board", "TimeControl")
 """These tell of no person either as long as they are numbers: ``3.1``, ``40/7200:3600``. A word may be a name."""
 _NUMBERS = re.compile(r"[0-9 .,:/+*?-]+")
 
@@ -105,7 +105,7 @@ class Opening:
 def _is_public(tag: str, value: str) -> bool:
     if (tag, value) in _RECORDING.items():
         return True
-    return tag in PUBLIC_TAGS or (tag in NUMBER_TAGS and _NUMBERS.fullmatch(value) is not None)
+    return tag in PUBLIC_TAGS or (tag in _NUMBER_TAGS and _NUMBERS.fullmatch(value) is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

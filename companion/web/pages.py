@@ -92,6 +92,7 @@ def _rounds(view: TableView) -> list[tuple[int, list[tuple[int, Ply | None]]]]:
 
 @pages.app_context_processor
 def _everywhere() -> dict[str, Any]:
+    meant = _meant() if has_request_context() else {}
     theme = request.cookies.get("theme") if has_request_context() else None
     return {
         "theme": theme if theme in THEMES else "auto",
@@ -99,17 +100,17 @@ def _everywhere() -> dict[str, Any]:
         "languages": LANGUAGES,
         "language": g.look.language if has_request_context() and "look" in g else WRITTEN_IN,
         "version": __version__,
-        "meant": _meant() if has_request_context() else {},
-        "back": _back() if has_request_context() else "",
+        "meant": meant,
+        "back": _back(**meant) if has_request_context() else "",
     }
 
 
-def _back() -> str:
-    """Where one goes after an error: to the table it was about, if there is one."""
-    return url_for("pages.table", **_meant()) if _meant() else url_for("pages.hall")
+def _back(table: str = "", side: str | None = None) -> str:
+    """Where one goes from a page that is not a table's: to this table, if there is one."""
+    return url_for("pages.table", table=table, side=side) if table in _app().tables else url_for("pages.hall")
 
 
-def _meant() -> dict[str, Any]:
+def _meant() -> dict[str, str]:
     """The table, and the side of it, that a request is about, also where nothing is at its address; else nothing."""
     first, table = (*request.path.split("/"), "", "")[1:3]
     if first != "t" or table not in _app().tables:
@@ -272,10 +273,7 @@ def sign_in() -> AnyResponse | str | tuple[str, int]:
 @pages.get("/look")
 def look() -> AnyResponse:
     """Remember the theme, or the language."""
-    table = request.args.get("table", "")
-    side = request.args.get("side")
-    back = url_for("pages.table", table=table, side=side) if table in _app().tables else url_for("pages.hall")
-    response = redirect(back)
+    response = redirect(_back(request.args.get("table", ""), request.args.get("side")))
     for name, known in (("theme", THEMES), (COOKIE, LANGUAGES)):
         if (value := request.args.get(name)) and value in known:
             response.set_cookie(name, value, max_age=_YEAR_S, samesite="Lax", httponly=True)
