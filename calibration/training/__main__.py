@@ -24,9 +24,10 @@ from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Boards, Split, read_shards, write_shards
 from calibration.training.export import restored
-from calibration.training.locator import Plan, write_locator
+from calibration.training.locator import FURTHER, Plan, write_further, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.network import Reader
+from calibration.training.photographs import choose
 from calibration.training.train import Course, batches, mixed, train
 
 _FURTHER = 0.6
@@ -38,6 +39,9 @@ _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Pa
 _scenes = click.option("--scenes", default=40_000, show_default=True, help="Boards to train on.")
 _held = click.option(
     "--held", default=8_000, show_default=True, help="Boards to calibrate on, and an eighth as many to test on."
+)
+_photographs = click.option(
+    "--photographs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="To lay tables on."
 )
 _steps = click.option("--steps", default=50_000, show_default=True, help="Steps of 8 boards.")
 
@@ -113,12 +117,21 @@ def everything(context: click.Context, folder: Path, scenes: int, held: int, ste
 
 
 @main.command()
+@click.argument("unpacked", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@_folder
+def photographs(unpacked: Path, folder: Path) -> None:
+    """Put what photographs there are below UNPACKED, one folder a package, into FOLDER: see scripts/photographs.sh."""
+    click.echo(f"{choose(unpacked, folder)} photographs")
+
+
+@main.command()
 @_folder
 @click.option("--count", default=Plan().tables, show_default=True, help="Tables to train on.")
 @click.option("--held", default=Plan().held, show_default=True, help="To choose thresholds on, and as many to test on.")
-def tables(folder: Path, count: int, held: int) -> None:
+@_photographs
+def tables(folder: Path, count: int, held: int, photographs: Path | None) -> None:
     """Draw whole pictures of tables into FOLDER; what is there already is kept."""
-    drawn = draw_tables(folder, Plan(tables=count, held=held))
+    drawn = draw_tables(folder, Plan(tables=count, held=held), photographs)
     for _ in track(drawn, description="tables", total=count + 2 * held):
         pass
 
@@ -126,13 +139,27 @@ def tables(folder: Path, count: int, held: int) -> None:
 @main.command()
 @_folder
 @click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
+@_photographs
 @click.pass_context
-def locator(context: click.Context, folder: Path, models: Path) -> None:
-    """The locator from nothing: draw, learn, choose thresholds, measure; about an hour on one core."""
+def locator(context: click.Context, folder: Path, models: Path, photographs: Path | None) -> None:
+    """The locator from nothing: draw, learn, choose thresholds, measure; about an hour on one core.
+
+    With photographs: what there is learns further, on tables that lie on them, for two hours.
+    """
     torch.set_num_threads(1)
-    context.invoke(tables, folder=folder, count=Plan().tables, held=Plan().held)
     models.mkdir(parents=True, exist_ok=True)
-    card = write_locator(folder, models, Plan(), lambda text: click.echo(text, err=True))
+
+    def say(text: str) -> None:
+        click.echo(text, err=True)
+
+    if photographs is None:
+        context.invoke(tables, folder=folder, count=Plan().tables, held=Plan().held)
+        card = write_locator(folder, models, Plan(), say)
+    else:
+        lying = folder / "on-photographs"
+        context.invoke(tables, folder=folder, count=0, held=Plan().held)
+        context.invoke(tables, folder=lying, count=FURTHER.tables, held=FURTHER.held, photographs=photographs)
+        card = write_further((folder, lying), photographs, models, FURTHER, say)
     click.echo(json.dumps(card["measured_on"], indent=2))
 
 

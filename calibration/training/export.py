@@ -92,16 +92,20 @@ def restored(backbone: bytes, head: bytes, boards: Tensor) -> Reader:
     changes nothing there, and a few dozen of them tell what is usual.
     """
     reader = Reader().eval()
-    told = (numpy_helper.to_array(weights) for weights in onnx.load_from_string(backbone).graph.initializer)
-    weights = (torch.from_numpy(np.asarray(array, np.float32).copy()) for array in told)
-    with torch.no_grad():
-        seen = boards.flatten(0, 1)
-        for layer in reader.backbone.layers:
-            _take_back(layer, seen, weights)
-            seen = layer(seen)
+    take_back(reader.backbone.layers, backbone, boards.flatten(0, 1))
     kept = np.load(io.BytesIO(head))
     reader.head.load_state_dict({name: torch.from_numpy(kept[name].astype(np.float32)) for name in kept.files})
     return reader
+
+
+def take_back(layers: nn.Sequential, file: bytes, seen: Tensor) -> None:
+    """Give a chain of layers that is not learning what `chain` wrote of one; normalisation is made anew from `seen`."""
+    told = (numpy_helper.to_array(weights) for weights in onnx.load_from_string(file).graph.initializer)
+    weights = (torch.from_numpy(np.asarray(array, np.float32).copy()) for array in told)
+    with torch.no_grad():
+        for layer in layers:
+            _take_back(layer, seen, weights)
+            seen = layer(seen)
 
 
 def _take_back(layer: nn.Module, seen: Tensor, weights: Iterator[Tensor]) -> None:
@@ -114,7 +118,8 @@ def _take_back(layer: nn.Module, seen: Tensor, weights: Iterator[Tensor]) -> Non
             assert isinstance(normal, nn.BatchNorm2d)
             convolution.weight.copy_(next(weights))
             _normalise(normal, convolution(seen), next(weights))
-        case nn.Linear():
+        case nn.Conv2d() | nn.Linear():
+            assert layer.bias is not None
             layer.weight.copy_(next(weights))
             layer.bias.copy_(next(weights))
 

@@ -16,10 +16,11 @@ import torch
 
 from calibration.training import judging, pointing
 from calibration.training.dataset import BOARD, Split
-from calibration.training.export import chain
+from calibration.training.export import chain, take_back
 from calibration.training.locator_network import Judge, Pointer
 from calibration.training.optimise import optimise
-from calibration.training.tables import corner_error, read_tables, write_tables
+from calibration.training.photographs import of_split
+from calibration.training.tables import boardless, corner_error, read_tables, write_tables
 from calibration.training.train import Course
 from companion.vision import judge as running_judge
 from companion.vision import lattice
@@ -41,7 +42,11 @@ if TYPE_CHECKING:
 
 _MESH = Mesh.turned(BOARD)[0]
 POINTER, JUDGE, CARD = "pointer.onnx", "judge.onnx", "locator.json"
-_SEED = 5
+_SEED, _FURTHER_SEED = 5, 31
+_ON_PHOTOGRAPHS = 20_000
+"""The number of the first table to learn from that may lie on a photograph."""
+_TO_NORMALISE = 64
+"""Pictures on which the normalisation of a network that learns further is measured."""
 _FROM_LINES = (5,)
 """Of every 24 pictures, those whose lines are asked for places: half of those that show no board."""
 _SUGGESTIONS = 12
@@ -72,30 +77,46 @@ class Plan:
     judge_tables: int = 3_000
     judge_steps: int = 9_000
     judge_batch: int = 64
+    rate: float = Course(0).rate
 
 
-def draw(folder: Path, plan: Plan) -> Iterator[Path]:
-    """Draw the tables of all three splits; what is there already is kept."""
+FURTHER = Plan(tables=7_000, held=400, pointer_courses=(7_000,), judge_steps=8_000, rate=8e-4)
+"""How much of a locator is learnt further, on tables that lie on photographs."""
+
+
+def draw(folder: Path, plan: Plan, photographs: Path | None = None) -> Iterator[Path]:
+    """Draw the tables of all three splits; what is there already is kept. With photographs, most lie on them."""
     for split, count in ((Split.TRAIN, plan.tables), (Split.CALIBRATE, plan.held), (Split.TEST, plan.held)):
-        yield from write_tables(folder, split, range(count))
+        first = _ON_PHOTOGRAPHS if photographs and split is Split.TRAIN else 0
+        seen = of_split(photographs, split) if photographs else []
+        yield from write_tables(folder, split, range(first, first + count), seen)
 
 
-def train_pointer(tables: Sequence[Table], plan: Plan, report: Callable[[int, float], None]) -> bytes:
-    """The pointer, as an ONNX file."""
+def train_pointer(
+    tables: Sequence[Table], plan: Plan, report: Callable[[int, float], None], begun: bytes | None = None
+) -> bytes:
+    """The pointer, as an ONNX file; further from what was `begun`."""
     torch.manual_seed(_SEED)
-    network = Pointer()
+    network, seed = Pointer(), _SEED if begun is None else _FURTHER_SEED
+    if begun is not None:
+        take_back(network.eval().layers, begun, next(pointing.batches(tables, 1, _TO_NORMALISE, seed))[0])
     for number, steps in enumerate(plan.pointer_courses):
-        pictures = pointing.batches(tables, steps, plan.pointer_batch, _SEED + number)
-        network = optimise(network, pictures, pointing.judged, Course(steps), report)
+        pictures = pointing.batches(tables, steps, plan.pointer_batch, seed + number)
+        network = optimise(network, pictures, pointing.judged, Course(steps, rate=plan.rate), report)
     maps = running_pointer.CHANNELS * running_pointer.FINER**2
     return chain("pointer", network.layers, ["n", 3, "h", "w"], ["n", maps, "h8", "w8"])
 
 
-def train_judge(places: judging.Places, plan: Plan, report: Callable[[int, float], None]) -> bytes:
-    """The judge, as an ONNX file."""
+def train_judge(
+    places: judging.Places, plan: Plan, report: Callable[[int, float], None], begun: bytes | None = None
+) -> bytes:
+    """The judge, as an ONNX file; further from what was `begun`."""
     torch.manual_seed(_SEED)
-    views = judging.batches(places, plan.judge_steps, plan.judge_batch, _SEED)
-    network = optimise(Judge(), views, judging.judged, Course(plan.judge_steps), report)
+    network, seed = Judge(), _SEED if begun is None else _FURTHER_SEED
+    if begun is not None:
+        take_back(network.eval().layers, begun, next(judging.batches(places, 1, 8 * _TO_NORMALISE, seed))[0])
+    views = judging.batches(places, plan.judge_steps, plan.judge_batch, seed)
+    network = optimise(network, views, judging.judged, Course(plan.judge_steps, rate=plan.rate), report)
     view = running_judge.VIEW
     return chain("judge", network.layers, ["n", 3, view, view], ["n", 1 + 3 * running_judge.CORNERS])
 
@@ -221,28 +242,52 @@ def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], N
     tables = read_tables(folder, Split.TRAIN)[: plan.tables]
     pointer = train_pointer(tables, plan, _reporting("pointer", say))
     (models / POINTER).write_bytes(pointer)
-    say("looking for places to learn from")
-    judged = tables[: plan.judge_tables]
-    places = judging.cut_places(np.random.default_rng((_SEED, 4)), judged, suggested(judged, pointer))
-    judge = train_judge(places, plan, _reporting("judge", say))
-    (models / JUDGE).write_bytes(judge)
+    places = _places(tables[: plan.judge_tables], pointer, say)
+    (models / JUDGE).write_bytes(train_judge(places, plan, _reporting("judge", say)))
     trained_on = {"pictures": len(tables), "places": len(places.views), **asdict(plan)}
-    return write_card(folder, models, trained_on)
+    return write_card(models, [folder], trained_on)
 
 
-def write_card(folder: Path, models: Path, trained_on: dict[str, Any]) -> dict[str, Any]:
-    """Choose the thresholds on one split, measure on another, and write the card."""
+def write_further(
+    folders: tuple[Path, Path], photographs: Path, models: Path, plan: Plan, say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Train the locator in `models` further on tables that lie on `photographs`, and on those without a table.
+
+    The tables are in the second of the folders; thresholds heed those in both. Gives the card.
+    """
+    cv2.setNumThreads(1)
+    tables, alone = read_tables(folders[1], Split.TRAIN), boardless(of_split(photographs, Split.TRAIN))
+    begun = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
+    (models / POINTER).write_bytes(train_pointer(tables + alone, plan, _reporting("pointer", say), begun[0]))
+    places = _places(tables[: plan.judge_tables] + alone, begun[0], say)
+    (models / JUDGE).write_bytes(train_judge(places, plan, _reporting("judge", say), begun[1]))
+    before = json.loads((models / CARD).read_text(encoding="utf-8"))["trained_on"]
+    learnt = {"photographs": len(alone), "pictures": len(tables), "places": len(places.views), **asdict(plan)}
+    return write_card(models, folders, learnt | {"after": before})
+
+
+def _places(tables: list[Table], pointer: bytes, say: Callable[[str], None]) -> judging.Places:
+    say("looking for places to learn from")
+    return judging.cut_places(np.random.default_rng((_SEED, 4)), tables, suggested(tables, pointer))
+
+
+def write_card(models: Path, folders: Sequence[Path], trained_on: dict[str, Any]) -> dict[str, Any]:
+    """Choose the thresholds on one split of the tables in `folders`, measure on another, and write the card."""
     parts = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
     finder = BoardFinder(running_pointer.Pointer(parts[0]), running_judge.Judge(parts[1]), _UNDECIDED)
-    calibration, test = (read_tables(folder, split) for split in (Split.CALIBRATE, Split.TEST))
-    rule = choose_rule(finds(finder, calibration))
+    held = [table for folder in folders for table in read_tables(folder, Split.CALIBRATE)]
+    rule = choose_rule(finds(finder, held))
+    measured = {}
+    for folder in folders:
+        test = read_tables(folder, Split.TEST)
+        pictures = f"{len(test)} drawn tables of the test split"
+        measured[folder.name] = {"pictures": pictures} | measure(finds(finder, test), test, rule)
     card = {
         "model": "pointer.onnx: where a picture shows a board's corners; judge.onnx: whether a place is the board",
-        "trained_on": trained_on | {"drawn": "by calibration.training from fixed seeds; no photograph"},
+        "trained_on": trained_on | {"drawn": "by calibration.training from fixed seeds"},
         "rule": asdict(rule),
-        "rule_chosen_on": f"{len(calibration)} drawn tables of the calibration split",
-        "measured_on": {"pictures": f"{len(test)} drawn tables of the test split"}
-        | measure(finds(finder, test), test, rule),
+        "rule_chosen_on": f"{len(held)} drawn tables of the calibration split",
+        "measured_on": measured,
     }
     (models / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     return card

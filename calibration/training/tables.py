@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
+from calibration.training.dataset import Split
+from calibration.training.photographs import World
 from calibration.training.scene import SIDE
 from calibration.training.setting import draw_setting
 from calibration.training.textures import Fabrics
 from calibration.training.whole import take_picture
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from calibration.training.dataset import Split
     from calibration.training.whole import WholePicture
 
     Points = NDArray[np.floating[Any]]
@@ -52,16 +53,17 @@ class Table:
         return np.asarray(cv2.imread(str(self.path)), np.uint8)
 
 
-def draw_table(split: Split, number: int, fabrics: Fabrics) -> WholePicture:
-    """The picture with this number."""
+def draw_table(split: Split, number: int, fabrics: Fabrics, photographs: Sequence[Path] = ()) -> WholePicture:
+    """The picture with this number; on `photographs` if there are any, mostly if it is to learn from."""
     rng = np.random.default_rng((split.value, 2, number))
     sizes = _LONGEST[split.name.lower()]
     longest = sizes[rng.integers(len(sizes))]
     setting = draw_setting(rng, longest, board=number % _NO_BOARD_EVERY != _NO_BOARD_EVERY - 1)
-    return take_picture(rng, setting, fabrics)
+    world = World(photographs, np.random.default_rng((split.value, 88, number)), only=split is not Split.TRAIN)
+    return take_picture(rng, setting, fabrics, world if photographs else None)
 
 
-def write_tables(folder: Path, split: Split, numbers: range) -> Iterator[Path]:
+def write_tables(folder: Path, split: Split, numbers: range, photographs: Sequence[Path] = ()) -> Iterator[Path]:
     """Draw these pictures of a split into a folder of its own below `folder`; what is there is kept."""
     place = folder / f"tables-{split.name.lower()}"
     place.mkdir(parents=True, exist_ok=True)
@@ -71,7 +73,7 @@ def write_tables(folder: Path, split: Split, numbers: range) -> Iterator[Path]:
         for number in numbers:
             path = place / f"{number:06d}.jpg"
             if path.name not in known:
-                picture = draw_table(split, number, fabrics)
+                picture = draw_table(split, number, fabrics, photographs)
                 cv2.imwrite(str(path), picture.image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
                 lines.write(json.dumps({"image": path.name, **_truth(picture)}) + "\n")
                 lines.flush()
@@ -105,6 +107,11 @@ def read_tables(folder: Path, split: Split) -> list[Table]:
         raise FileNotFoundError(f"{place} has no pictures; draw them first")
     truths = [json.loads(line) for line in (place / TRUTH).read_text(encoding="utf-8").splitlines()]
     return [Table(place / truth["image"], _points(truth["corners"]), _points(truth["foot"]), truth) for truth in truths]
+
+
+def boardless(photographs: Sequence[Path]) -> list[Table]:
+    """Photographs as pictures of tables without a board."""
+    return [Table(path, None, None, {"covered": []}) for path in photographs]
 
 
 def _points(named: dict[str, list[float]] | None) -> NDArray[np.float64] | None:

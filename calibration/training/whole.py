@@ -7,7 +7,7 @@ grid; the camera has an ordinary opening angle and its lens may bend lines; a ha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import cv2
@@ -18,6 +18,7 @@ from calibration.training.cloths import grid_cloth
 from calibration.training.ground import board_shadow, lay_board
 from calibration.training.marks import mark
 from calibration.training.photograph import WHITE, take
+from calibration.training.photographs import Seen
 from calibration.training.prisms import paint_piece
 from calibration.training.render import paint_visitor
 from calibration.training.scene import CORNERS, SIDE, plain
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibration.training.canvas import Bytes, Floats, Points
+    from calibration.training.photographs import World
     from calibration.training.setting import Setting, Thing
     from calibration.training.textures import Fabrics, Texture
 
@@ -53,6 +55,7 @@ class WholePicture:
     plain: bool
     """Whether nothing makes it hard: see `scene.plain`, and the board is not overexposed."""
     cloth: str
+    """As of the setting, or *photograph*."""
     tilt: float
     """Degrees from straight above."""
     pixels: float
@@ -60,12 +63,15 @@ class WholePicture:
     family: str
 
 
-def take_picture(rng: Generator, setting: Setting, fabrics: Fabrics) -> WholePicture:
-    """Take the picture; `rng` draws grain, hands and noise."""
-    scene = setting.scene
+def take_picture(rng: Generator, setting: Setting, fabrics: Fabrics, world: World | None = None) -> WholePicture:
+    """Take the picture; `rng` draws grain, hands and noise, and `world` may lend photographs to lie on."""
+    scene, seen, things = setting.scene, Seen(None, None, None), setting.things
+    if world is not None:
+        seen = world.around(setting)
+        things = tuple(replace(each, drawing=world.thing(each.drawing)) for each in things)
     canvas = Canvas(rng, scene, fabrics, View(scene.camera, setting.frame))
-    _lay_wide_table(canvas, setting)
-    for each in setting.things:
+    _lay_wide_table(canvas, setting, seen)
+    for each in things:
         _lay_thing(canvas, each)
     marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}
     if setting.has_board:
@@ -78,7 +84,8 @@ def take_picture(rng: Generator, setting: Setting, fabrics: Fabrics) -> WholePic
         paint_visitor(canvas, marks, spot)
     static = fabrics.wide_static(rng, canvas.view.height, canvas.view.width)
     light = _bent(canvas.light(), setting.bend)
-    return _with_truth(canvas, setting, take(light, static, scene.lens))
+    cloth = setting.cloth if seen.cloth is None else "photograph"
+    return _with_truth(canvas, setting, cloth, take(light, static, scene.lens))
 
 
 def _share(flags: NDArray[np.bool_], corners: Points) -> float:
@@ -88,7 +95,7 @@ def _share(flags: NDArray[np.bool_], corners: Points) -> float:
     return float(flags[board > 0].mean())
 
 
-def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
+def _with_truth(canvas: Canvas, setting: Setting, cloth: str, image: Bytes) -> WholePicture:
     scene, frame = setting.scene, setting.frame
     straight = canvas.view.project(CORNERS, 0.0)
     corners = bent_points(straight, setting.bend, frame)
@@ -105,7 +112,7 @@ def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
         covered=covered if setting.has_board else (),
         hidden=min(1.0, over + white) if setting.has_board else 0.0,
         plain=bool(plain(scene) and seen_well and setting.reach is None and white < _MOST_WHITE),
-        cloth=setting.cloth,
+        cloth=cloth,
         tilt=float(np.degrees(scene.camera.tilt)),
         pixels=float(sides.min()),
         family=scene.pieces.family.value if setting.has_board else "none",
@@ -115,16 +122,22 @@ def _with_truth(canvas: Canvas, setting: Setting, image: Bytes) -> WholePicture:
 # ------------------------------------------------------------------------------------------------- the table
 
 
-def _lay_wide_table(canvas: Canvas, setting: Setting) -> None:
+def _lay_wide_table(canvas: Canvas, setting: Setting, seen: Seen) -> None:
     """The cloth up to the table's edge, the floor or the wall behind it, and the light on all of it."""
-    rng, view = canvas.rng, canvas.view
-    cloth = grid_cloth(rng) if setting.cloth == "grid" else canvas.fabrics.table(rng, 512)
-    drop = -canvas.scene.board.thickness
-    canvas.albedo[:] = _backdrop(canvas)
-    table = _spread_out(canvas, cloth, setting, view.plane(drop))
-    x, y, seen = _where(canvas, drop)
+    rng, drop = canvas.rng, -canvas.scene.board.thickness
+    drawn = grid_cloth(rng) if setting.cloth == "grid" else canvas.fabrics.table(rng, 512)
+    canvas.albedo[:] = _backdrop(canvas) if seen.backdrop is None else seen.backdrop
+    plane, size = canvas.view.plane(drop), (canvas.view.width, canvas.view.height)
+    if seen.cloth is None:
+        table = _spread_out(canvas, drawn, setting, plane, seamless=setting.cloth == "grid")
+    elif seen.to_squares is None:
+        table = _spread_out(canvas, seen.cloth, setting, plane, seamless=False)
+    else:
+        way = plane @ seen.to_squares
+        table = np.asarray(cv2.warpPerspective(seen.cloth, way, size, borderMode=cv2.BORDER_REFLECT), np.uint8)
+    x, y, ahead = _where(canvas, drop)
     left, right, near, far = setting.edges
-    on = seen & (x > -left) & (x < SIDE + right) & (y > -near) & (y < SIDE + far)
+    on = ahead & (x > -left) & (x < SIDE + right) & (y > -near) & (y < SIDE + far)
     canvas.albedo[on] = table[on]
     _light_table(canvas, float(rng.uniform(0, 0.6)), drop, shaded=setting.has_board)
 
@@ -140,7 +153,7 @@ def _backdrop(canvas: Canvas) -> Bytes:
     return np.asarray(cv2.GaussianBlur(room, (0, 0), float(rng.uniform(0.8, 6))), np.uint8)
 
 
-def _spread_out(canvas: Canvas, cloth: Texture, setting: Setting, plane: Points) -> Bytes:
+def _spread_out(canvas: Canvas, cloth: Texture, setting: Setting, plane: Points, *, seamless: bool) -> Bytes:
     """The cloth, repeated, as the camera sees it."""
     side = int(np.clip(setting.span * canvas.scene.camera.scale, 48, 1024))
     way = cv2.INTER_AREA if side < cloth.shape[0] else cv2.INTER_LINEAR
@@ -149,7 +162,7 @@ def _spread_out(canvas: Canvas, cloth: Texture, setting: Setting, plane: Points)
     lie = np.eye(3)
     lie[:2, :2] = turn(setting.lie)
     lie[:2, 2] = canvas.rng.uniform(-setting.span, setting.span, 2)
-    edge = cv2.BORDER_WRAP if setting.cloth == "grid" else cv2.BORDER_REFLECT
+    edge = cv2.BORDER_WRAP if seamless else cv2.BORDER_REFLECT
     size = (canvas.view.width, canvas.view.height)
     return np.asarray(cv2.warpPerspective(fitting, plane @ lie @ to_squares, size, borderMode=edge), np.uint8)
 

@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 from calibration.training import judging  # noqa: E402 - needs what may be missing
-from calibration.training.export import chain  # noqa: E402
+from calibration.training.export import chain, take_back  # noqa: E402
 from calibration.training.hands import cover_board  # noqa: E402
 from calibration.training.locator import LOCATED, Find, choose_rule, measure  # noqa: E402
 from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
@@ -99,6 +99,18 @@ def test_the_pointer_takes_pictures_of_any_size():
         heat, scale = pointer.heat(np.zeros((*size, 3), np.uint8))
         assert heat.shape[0] == 3
         assert abs(heat.shape[1] * 4 - size[0] * scale) < 8.5
+
+
+@pytest.mark.parametrize(("network", "shape"), [(PointerNetwork, (2, 3, 64, 96)), (JudgeNetwork, (8, 3, VIEW, VIEW))])
+def test_network_that_is_taken_back_says_what_was_exported(network, shape):
+    told, again = shaken(network()), network().eval()
+    seen = torch.from_numpy(np.random.default_rng(1).normal(0, 1, shape).astype(np.float32))
+    take_back(again.layers, chain("network", told.layers, ["n", 3, "h", "w"], ["n", "m"]), seen)
+    with torch.no_grad():
+        said = told(seen)
+        spread = float(said.std())
+        np.testing.assert_allclose(again(seen).numpy(), said.numpy(), atol=0.02 * spread)
+        np.testing.assert_allclose(again.train()(seen).numpy(), said.numpy(), atol=0.1 * spread)
 
 
 def weight(lines: float) -> Weight:
