@@ -95,9 +95,10 @@ def misfit(corners: Floats, shape: tuple[int, int], size: tuple[int, int]) -> fl
 
 
 def project(homography: Floats, points: Floats) -> Floats:
-    """`points` (..., 2) through a homography."""
+    """`points` (..., 2) through a homography; not finite for those on its horizon."""
     moved = points @ homography[:, :2].T + homography[:, 2]
-    return np.asarray(moved[..., :2] / moved[..., 2:])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(moved[..., :2] / moved[..., 2:])
 
 
 def depths(homography: Floats, points: Floats) -> Floats:

@@ -266,11 +266,11 @@ def _support(near: Floats, board: Floats, corners: Floats) -> float:
 
 
 def _look(part: Floats, points: Floats) -> Floats:
-    at = np.round(points).astype(int)
-    height, width = part.shape
+    at, (height, width) = np.round(points), part.shape
     inside = (at >= 0).all(axis=1) & (at[:, 0] < width) & (at[:, 1] < height)
+    along, down = at[inside].astype(int).T
     seen = np.zeros(len(points))
-    seen[inside] = part[at[inside, 1], at[inside, 0]]
+    seen[inside] = part[down, along]
     return seen
 
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision.plane import misfit
+from companion.vision.plane import misfit, project
 from companion.vision.suggestions import MISFIT
 
 SIZE = (960, 540)
@@ -49,3 +49,10 @@ def test_a_board_with_rows_of_pieces_beside_it_is_no_square(columns, rows):
 
 def test_a_square_is_no_long_board():
     assert misfit(seen(4, 4, tilt=20, turn=20), (8, 4), SIZE) > MISFIT
+
+
+def test_what_lies_on_the_horizon_is_nowhere():
+    horizon = np.array([[1.0, 0, 0], [0, 1, 0], [-1, 0, 1]])
+    far, near = project(horizon, np.array([[1.0, 0], [0.5, 0.5]]))
+    assert not np.isfinite(far).all()
+    assert near.tolist() == [1, 1]
