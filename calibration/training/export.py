@@ -98,6 +98,16 @@ def restored(backbone: bytes, head: bytes, boards: Tensor) -> Reader:
     return reader
 
 
+def between(first: bytes, second: bytes, share: float) -> bytes:
+    """The network between two with the same layers, as `chain` writes them: `share` of the second."""
+    one, other = (onnx.load_from_string(file) for file in (first, second))
+    for kept, learnt in zip(one.graph.initializer, other.graph.initializer, strict=True):
+        parts = [np.asarray(numpy_helper.to_array(each), np.float32) for each in (kept, learnt)]
+        mixed = (1 - share) * parts[0] + share * parts[1]
+        kept.CopyFrom(numpy_helper.from_array(mixed.astype(np.float16), kept.name))
+    return bytes(one.SerializeToString())
+
+
 def take_back(layers: nn.Sequential, file: bytes, seen: Tensor) -> None:
     """Give a chain of layers that is not learning what `chain` wrote of one; normalisation is made anew from `seen`."""
     told = (numpy_helper.to_array(weights) for weights in onnx.load_from_string(file).graph.initializer)

@@ -16,7 +16,7 @@ import torch
 
 from calibration.training import judging, pointing
 from calibration.training.dataset import BOARD, Split
-from calibration.training.export import chain, take_back
+from calibration.training.export import between, chain, take_back
 from calibration.training.locator_network import Judge, Pointer
 from calibration.training.optimise import optimise
 from calibration.training.photographs import of_split
@@ -47,6 +47,8 @@ _ON_PHOTOGRAPHS = 20_000
 """The number of the first table to learn from that may lie on a photograph."""
 _TO_NORMALISE = 64
 """Pictures on which the normalisation of a network that learns further is measured."""
+_NEW = 0.35
+"""Of networks that were trained further, so much is new."""
 _FROM_LINES = (5,)
 """Of every 24 pictures, those whose lines are asked for places: half of those that show no board."""
 _SUGGESTIONS = 12
@@ -253,17 +255,22 @@ def write_further(
 ) -> dict[str, Any]:
     """Train the locator in `models` further on tables that lie on `photographs`, and on those without a table.
 
-    The tables are in the second of the folders; thresholds heed those in both. Gives the card.
+    The tables are in the second of the folders. Both networks are between what they were and what they learn, or they
+    forget what is drawn: imitations of boards, and flat boards on flat tables; thresholds stay. Gives the card, with
+    what is measured in both folders.
     """
     cv2.setNumThreads(1)
     tables, alone = read_tables(folders[1], Split.TRAIN), boardless(of_split(photographs, Split.TRAIN))
     begun = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
-    (models / POINTER).write_bytes(train_pointer(tables + alone, plan, _reporting("pointer", say), begun[0]))
+    pointer = train_pointer(tables + alone, plan, _reporting("pointer", say), begun[0])
+    (models / POINTER).write_bytes(between(begun[0], pointer, _NEW))
     places = _places(tables[: plan.judge_tables] + alone, begun[0], say)
-    (models / JUDGE).write_bytes(train_judge(places, plan, _reporting("judge", say), begun[1]))
-    before = json.loads((models / CARD).read_text(encoding="utf-8"))["trained_on"]
+    judge = train_judge(places, plan, _reporting("judge", say), begun[1])
+    (models / JUDGE).write_bytes(between(begun[1], judge, _NEW))
+    before = json.loads((models / CARD).read_text(encoding="utf-8"))
     learnt = {"photographs": len(alone), "pictures": len(tables), "places": len(places.views), **asdict(plan)}
-    return write_card(models, folders, learnt | {"after": before})
+    learnt |= {"share": _NEW, "after": before["trained_on"]}
+    return write_card(models, folders, learnt, FinderRule.of_card(before))
 
 
 def _places(tables: list[Table], pointer: bytes, say: Callable[[str], None]) -> judging.Places:
@@ -271,12 +278,16 @@ def _places(tables: list[Table], pointer: bytes, say: Callable[[str], None]) -> 
     return judging.cut_places(np.random.default_rng((_SEED, 4)), tables, suggested(tables, pointer))
 
 
-def write_card(models: Path, folders: Sequence[Path], trained_on: dict[str, Any]) -> dict[str, Any]:
+def write_card(
+    models: Path, folders: Sequence[Path], trained_on: dict[str, Any], rule: FinderRule | None = None
+) -> dict[str, Any]:
     """Choose the thresholds on one split of the tables in `folders`, measure on another, and write the card."""
     parts = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
     finder = BoardFinder(running_pointer.Pointer(parts[0]), running_judge.Judge(parts[1]), _UNDECIDED)
-    held = [table for folder in folders for table in read_tables(folder, Split.CALIBRATE)]
-    rule = choose_rule(finds(finder, held))
+    chosen_on = "the tables of the networks before"
+    if rule is None:
+        held = [table for folder in folders for table in read_tables(folder, Split.CALIBRATE)]
+        rule, chosen_on = choose_rule(finds(finder, held)), f"{len(held)} drawn tables of the calibration split"
     measured = {}
     for folder in folders:
         test = read_tables(folder, Split.TEST)
@@ -286,7 +297,7 @@ def write_card(models: Path, folders: Sequence[Path], trained_on: dict[str, Any]
         "model": "pointer.onnx: where a picture shows a board's corners; judge.onnx: whether a place is the board",
         "trained_on": trained_on | {"drawn": "by calibration.training from fixed seeds"},
         "rule": asdict(rule),
-        "rule_chosen_on": f"{len(held)} drawn tables of the calibration split",
+        "rule_chosen_on": chosen_on,
         "measured_on": measured,
     }
     (models / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")

@@ -129,13 +129,11 @@ class BoardFinder:
 
     @classmethod
     def bundled(cls) -> BoardFinder:
-        """The finder that comes with the program: trained on drawn tables only, see `models/locator.json`."""
+        """The finder that comes with the program: trained on drawn boards only, see `models/locator.json`."""
         models = resources.files("companion.vision") / "models"
         card = json.loads((models / "locator.json").read_text(encoding="utf-8"))
         pointer, judge = ((models / name).read_bytes() for name in ("pointer.onnx", "judge.onnx"))
-        return cls(
-            Pointer(pointer), Judge(judge), FinderRule(**card["rule"] | {"weights": tuple(card["rule"]["weights"])})
-        )
+        return cls(Pointer(pointer), Judge(judge), FinderRule.of_card(card))
 
     def __call__(self, image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
         """Find the board in a BGR picture (height, width, 3).

@@ -40,6 +40,11 @@ class FinderRule:
     perhaps: float
     """From this score on, a place may be a board that is hidden in part or seen badly."""
 
+    @classmethod
+    def of_card(cls, card: dict[str, Any]) -> FinderRule:
+        """The rule that stands on the card of the finder's networks."""
+        return cls(**card["rule"] | {"weights": tuple(card["rule"]["weights"])})
+
     def score(self, likely: float, support: float, weight: Weight) -> float:
         """From 0 to 1, how sure it is that a place is the board; see `features`."""
         evidence = float(features(likely, support, weight) @ self.weights[:-1]) + self.weights[-1]
