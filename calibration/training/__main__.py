@@ -144,7 +144,7 @@ def tables(folder: Path, count: int, held: int, photographs: Path | None) -> Non
 def locator(context: click.Context, folder: Path, models: Path, photographs: Path | None) -> None:
     """The locator from nothing: draw, learn, choose thresholds, measure; about an hour on one core.
 
-    With photographs: what there is learns further, on tables that lie on them, for two hours.
+    With photographs: the one that the program has learns further, on tables that lie on them, for two hours.
     """
     torch.set_num_threads(1)
     models.mkdir(parents=True, exist_ok=True)
@@ -159,7 +159,7 @@ def locator(context: click.Context, folder: Path, models: Path, photographs: Pat
         lying = folder / "on-photographs"
         context.invoke(tables, folder=folder, count=0, held=Plan().held)
         context.invoke(tables, folder=lying, count=FURTHER.tables, held=FURTHER.held, photographs=photographs)
-        card = write_further((folder, lying), photographs, models, FURTHER, say)
+        card = write_further(MODELS, (folder, lying), photographs, models, say)
     click.echo(json.dumps(card["measured_on"], indent=2))
 
 

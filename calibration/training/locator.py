@@ -251,23 +251,24 @@ def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], N
 
 
 def write_further(
-    folders: tuple[Path, Path], photographs: Path, models: Path, plan: Plan, say: Callable[[str], None]
+    begun_in: Path, folders: tuple[Path, Path], photographs: Path, models: Path, say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Train the locator in `models` further on tables that lie on `photographs`, and on those without a table.
+    """Train the locator that is in a folder further on tables that lie on `photographs`, and on those without a table.
 
     The tables are in the second of the folders. Both networks are between what they were and what they learn, or they
     forget what is drawn: imitations of boards, and flat boards on flat tables; thresholds stay. Gives the card, with
     what is measured in both folders.
     """
     cv2.setNumThreads(1)
-    tables, alone = read_tables(folders[1], Split.TRAIN), boardless(of_split(photographs, Split.TRAIN))
-    begun = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
+    plan, tables = FURTHER, read_tables(folders[1], Split.TRAIN)
+    alone = boardless(of_split(photographs, Split.TRAIN))
+    begun = [(begun_in / name).read_bytes() for name in (POINTER, JUDGE)]
+    before = json.loads((begun_in / CARD).read_text(encoding="utf-8"))
     pointer = train_pointer(tables + alone, plan, _reporting("pointer", say), begun[0])
     (models / POINTER).write_bytes(between(begun[0], pointer, _NEW))
     places = _places(tables[: plan.judge_tables] + alone, begun[0], say)
     judge = train_judge(places, plan, _reporting("judge", say), begun[1])
     (models / JUDGE).write_bytes(between(begun[1], judge, _NEW))
-    before = json.loads((models / CARD).read_text(encoding="utf-8"))
     learnt = {"photographs": len(alone), "pictures": len(tables), "places": len(places.views), **asdict(plan)}
     learnt |= {"share": _NEW, "after": before["trained_on"]}
     return write_card(models, folders, learnt, FinderRule.of_card(before))
