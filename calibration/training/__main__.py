@@ -159,7 +159,7 @@ def locator(context: click.Context, folder: Path, models: Path, photographs: Pat
         lying = folder / "on-photographs"
         context.invoke(tables, folder=folder, count=0, held=Plan().held)
         context.invoke(tables, folder=lying, count=FURTHER.tables, held=FURTHER.held, photographs=photographs)
-        card = write_further(MODELS, (folder, lying), photographs, models, say)
+        card = write_further(MODELS, {"drawn": folder, "on photographs": lying}, photographs, models, say)
     click.echo(json.dumps(card["measured_on"], indent=2))
 
 

@@ -247,20 +247,20 @@ def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], N
     places = _places(tables[: plan.judge_tables], pointer, say)
     (models / JUDGE).write_bytes(train_judge(places, plan, _reporting("judge", say)))
     trained_on = {"pictures": len(tables), "places": len(places.views), **asdict(plan)}
-    return write_card(models, [folder], trained_on)
+    return write_card(models, {"drawn": folder}, trained_on)
 
 
 def write_further(
-    begun_in: Path, folders: tuple[Path, Path], photographs: Path, models: Path, say: Callable[[str], None]
+    begun_in: Path, folders: dict[str, Path], photographs: Path, models: Path, say: Callable[[str], None]
 ) -> dict[str, Any]:
     """Train the locator that is in a folder further on tables that lie on `photographs`, and on those without a table.
 
-    The tables are in the second of the folders. Both networks are between what they were and what they learn, or they
+    The tables are in the folder "on photographs". Both networks are between what they were and what they learn, or they
     forget what is drawn: imitations of boards, and flat boards on flat tables; thresholds stay. Gives the card, with
-    what is measured in both folders.
+    what is measured in each folder, by its name.
     """
     cv2.setNumThreads(1)
-    plan, tables = FURTHER, read_tables(folders[1], Split.TRAIN)
+    plan, tables = FURTHER, read_tables(folders["on photographs"], Split.TRAIN)
     alone = boardless(of_split(photographs, Split.TRAIN))
     begun = [(begun_in / name).read_bytes() for name in (POINTER, JUDGE)]
     before = json.loads((begun_in / CARD).read_text(encoding="utf-8"))
@@ -280,20 +280,20 @@ def _places(tables: list[Table], pointer: bytes, say: Callable[[str], None]) -> 
 
 
 def write_card(
-    models: Path, folders: Sequence[Path], trained_on: dict[str, Any], rule: FinderRule | None = None
+    models: Path, folders: dict[str, Path], trained_on: dict[str, Any], rule: FinderRule | None = None
 ) -> dict[str, Any]:
     """Choose the thresholds on one split of the tables in `folders`, measure on another, and write the card."""
     parts = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
     finder = BoardFinder(running_pointer.Pointer(parts[0]), running_judge.Judge(parts[1]), _UNDECIDED)
     chosen_on = "the tables of the networks before"
     if rule is None:
-        held = [table for folder in folders for table in read_tables(folder, Split.CALIBRATE)]
+        held = [table for folder in folders.values() for table in read_tables(folder, Split.CALIBRATE)]
         rule, chosen_on = choose_rule(finds(finder, held)), f"{len(held)} drawn tables of the calibration split"
     measured = {}
-    for folder in folders:
+    for name, folder in folders.items():
         test = read_tables(folder, Split.TEST)
         pictures = f"{len(test)} drawn tables of the test split"
-        measured[folder.name] = {"pictures": pictures} | measure(finds(finder, test), test, rule)
+        measured[name] = {"pictures": pictures} | measure(finds(finder, test), test, rule)
     card = {
         "model": "pointer.onnx: where a picture shows a board's corners; judge.onnx: whether a place is the board",
         "trained_on": trained_on | {"drawn": "by calibration.training from fixed seeds"},

@@ -74,6 +74,11 @@ def of_split(folder: Path, split: Split) -> list[Path]:
     return [file for file in sorted(folder.glob("*.jpg")) if _number(re.sub(r"[\d_]+", "", file.stem)) in part]
 
 
+def any_of(photographs: Sequence[Path], rng: Generator) -> Bytes:
+    """One of them by chance, BGR."""
+    return np.asarray(cv2.imread(str(photographs[int(rng.integers(len(photographs)))])), np.uint8)
+
+
 class Seen(NamedTuple):
     """What one table shows of them."""
 
@@ -126,8 +131,7 @@ class World:
 
     def _part(self, longest: int) -> Bytes:
         """A part of some photograph, made smaller until it is no longer than that."""
-        file = self._photographs[int(self._rng.integers(len(self._photographs)))]
-        photograph = np.asarray(cv2.imread(str(file)), np.uint8)
+        photograph = any_of(self._photographs, self._rng)
         share, size = self._rng.uniform(0.4, 1), np.array(photograph.shape[:2])
         high, wide = (size * share).astype(int).tolist()
         y, x = (int(self._rng.integers(0, room + 1)) for room in size - (high, wide))

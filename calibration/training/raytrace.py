@@ -26,7 +26,7 @@ from calibration.training.dataset import BOARD, SHARD, Split, Studio, write_shar
 from calibration.training.ground import board_sheet, plate_outlines
 from calibration.training.marks import mark
 from calibration.training.photograph import take
-from calibration.training.photographs import of_split
+from calibration.training.photographs import any_of, of_split
 from calibration.training.prisms import face_texture
 from calibration.training.render import Photograph, paint
 from calibration.training.scene import CORNERS, SIDE, plain
@@ -288,7 +288,7 @@ class RealStage(Stage):
 
     def _lay_table(self) -> None:
         rng = self._rng
-        photograph = np.asarray(cv2.imread(str(self._photographs[int(rng.integers(len(self._photographs)))])), np.uint8)
+        photograph = any_of(self._photographs, rng)
         side = min(photograph.shape[:2])
         y, x = (int(rng.integers(0, size - side + 1)) for size in photograph.shape[:2])
         part = photograph[y : y + side, x : x + side]
