@@ -95,14 +95,17 @@ class Referee(Umpire):
             RulesError: if there is no move to take back.
         """
         if self.resigned is not None:
-            self.resigned = None
-            self._take_up_again()
-            corrected = events.Corrected(**self._here(time), before=(), after=())
-            return [corrected, *self._told_of_the_end(time), *self._look_again(time)]
+            return [*self._unresigned(time), *self._told_of_the_end(time), *self._look_again(time)]
         square = self._record.last_move.square
         self._take_up_again()
         self._undo_on(square)
         return self._take_back(time, 1)
+
+    def _unresigned(self, time: float) -> list[Event]:
+        """Take a resignation back."""
+        self.resigned = None
+        self._take_up_again()
+        return [events.Corrected(**self._here(time), before=(), after=())]
 
     def _take_up_again(self) -> None:
         """What was asked or done when the match was over, or stood otherwise, is of no account any more."""
@@ -114,8 +117,9 @@ class Referee(Umpire):
             self._undone.add(square)
 
     def correct(self, time: float, ply: int, text: str, *, rule_later: bool = False) -> list[Event]:
-        """Replace the move at `ply` (1-based) by `text`; later moves stay, and so does a resignation.
+        """Replace the move at `ply` (1-based) by `text`; later moves stay.
 
+        So does a resignation, unless with this move the game was at its end before: then the moves decide.
         If a later move is illegal then, nothing changes and a `ChoiceNeeded` lists it; with `rule_later` it is accepted
         as a ruling. The game goes on meanwhile. To say again what stands there is no correction, but counts as seen.
 
@@ -130,6 +134,8 @@ class Referee(Umpire):
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]
+        moot = self.resigned is not None and record.game.outcome is not None
+        told = self._unresigned(time) if moot else []
         self._record, self.question, self._problems = record, None, {}
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))
@@ -137,7 +143,7 @@ class Referee(Umpire):
         if before == after:
             return self._look_again(time)
         corrected = events.Corrected(**self._here(time, ply), before=before, after=after)
-        return [corrected, *self._told_of_the_end(time), *self._look_again(time)]
+        return [*told, corrected, *self._told_of_the_end(time), *self._look_again(time)]
 
     def resign(self, time: float, colour: Colour) -> list[Event]:
         """End the match by a player giving up.

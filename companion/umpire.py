@@ -542,7 +542,7 @@ class Umpire:
             return []
         if self._cleared:
             return self._next_match()
-        if len(board.lost) == 1 and not board.held_back and self.resigned is None:
+        if len(board.lost) == 1 and not (board.held_back or self._undone or self.resigned):
             return self._taken_back(board)
         if board.lost or not board.arrivals or self.resigned is not None:
             return []

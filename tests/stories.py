@@ -12,6 +12,9 @@ from companion.referee import Referee
 from companion.rules import Game, Piece, Square
 from companion.settling import Settler
 
+_OPENING = ("d1<>", "a3><", "a4+", "b4+", "b3<>", "d2<>", "b1x", "a2x")
+NEARLY_OVER = (*_OPENING, "c4+", "c2><", "c1><", "b2x", "a1><", "-", "d4x")
+"""With d3x for the last of them nobody could go on."""
 KINDS = {"+": "straight", "x": "diagonal", "<>": "pusher", "><": "puller"}
 
 

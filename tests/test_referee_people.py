@@ -9,7 +9,7 @@ from companion.readings import contents_of, of_colour
 from companion.referee import Referee
 from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Move, NotationError, RulesError, Square
 from companion.settling import Settler
-from tests.stories import Scene, piece, told
+from tests.stories import NEARLY_OVER, Scene, piece, told
 from tests.test_referee import WORKED_EXAMPLE
 
 A1, A2, C3 = (Square.parse(name) for name in ("a1", "a2", "c3"))
@@ -201,6 +201,27 @@ def test_a_correction_after_a_resignation_leaves_it_resigned():
     assert isinstance(corrected, events.Corrected)
     assert (over.winner, over.moves) == (Colour.DARK, ("a1+", "a2x"))
     assert scene.referee.resigned is Colour.LIGHT
+
+
+def test_a_correction_that_plays_a_resigned_match_to_its_end_lets_the_moves_decide():
+    scene = scene_after(*NEARLY_OVER)
+    scene.referee.resign(scene.time, scene.game.to_move)
+    heard = scene.referee.correct(scene.time, len(NEARLY_OVER), "d3x")
+    taken_back, corrected, over = heard[:3]
+    assert taken_back.takes_up_again
+    assert corrected.after == ("d3x", "-")
+    assert over.winner is scene.game.outcome.winner
+    assert scene.referee.resigned is None
+
+
+def test_what_a_correction_says_of_the_last_move_stands_though_the_piece_still_lies_elsewhere():
+    scene = scene_after(*NEARLY_OVER)
+    scene.referee.correct(scene.time, len(NEARLY_OVER), "d3x")
+    assert scene.look(2) == []
+    scene.lift("d4")
+    scene.put("d3", "Lx")
+    assert scene.look(2) == []
+    assert [str(ply) for ply in scene.game.history][-2:] == ["d3x", "-"]
 
 
 def test_a_resignation_by_mistake_is_taken_back_and_the_game_goes_on_as_it_stood():

@@ -14,7 +14,7 @@ from companion.rules import Colour, Game, Layout, MatchText, Piece, Score, Squar
 from companion.store import FILE_NAME, IMPORTED, MatchLog, Opening
 from tests.store.conftest import NOON
 from tests.store.playing import EXAMPLE, example_events, one_of_each, random_match
-from tests.stories import Scene
+from tests.stories import NEARLY_OVER, Scene
 
 ANN_AND_BEN = Opening(light="Ann", dark="Ben", tags={"Event": "Kitchen cup", "Arbiter": "Zoe"})
 
@@ -178,6 +178,18 @@ def test_a_resigned_match_that_is_corrected_stays_resigned(log):
     assert (log.match(match).finished, log.match(match).winner) == (True, Colour.DARK)
     assert log.match_text(match).tags["Termination"] == "resigned"
     assert [str(ply) for ply in log.game(match).history] == ["a1+", "a3<>"]
+
+
+def test_a_resigned_match_that_a_correction_plays_to_its_end_comes_back_as_it_is_exported(log):
+    scene = Scene()
+    scene.play(*NEARLY_OVER)
+    scene.events += scene.referee.resign(scene.time, scene.game.to_move)
+    scene.events += scene.referee.correct(scene.time, len(NEARLY_OVER), "d3x")
+    match = log.begin(Opening())
+    log.append(match, scene.events)
+    again = MatchText.read(log.match_text(match).write())
+    assert again.tags["Termination"] == "normal"
+    assert log.match(match).winner is again.winner is scene.game.outcome.winner
 
 
 def test_layouts_and_sets_are_kept(log):
