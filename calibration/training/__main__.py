@@ -24,7 +24,7 @@ from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Boards, Split, read_shards, write_shards
 from calibration.training.export import restored
-from calibration.training.locator import AS_DRAWN, FURTHER, Plan, write_further, write_locator
+from calibration.training.locator import FURTHER, Plan, write_further, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.network import Reader
 from calibration.training.photographs import choose
@@ -131,13 +131,8 @@ def photographs(unpacked: Path, folder: Path) -> None:
 @_photographs
 def tables(folder: Path, count: int, held: int, photographs: Path | None) -> None:
     """Draw whole pictures of tables into FOLDER; what is there already is kept."""
-    first = FURTHER.first if photographs else 0
-    _draw(folder, Plan(tables=count, first=first, held=held), photographs)
-
-
-def _draw(folder: Path, plan: Plan, photographs: Path | None = None) -> None:
-    drawn = draw_tables(folder, plan, photographs)
-    for _ in track(drawn, description="tables", total=plan.tables + 2 * plan.held):
+    drawn = draw_tables(folder, Plan(tables=count, held=held), photographs)
+    for _ in track(drawn, description="tables", total=count + 2 * held):
         pass
 
 
@@ -145,10 +140,11 @@ def _draw(folder: Path, plan: Plan, photographs: Path | None = None) -> None:
 @_folder
 @click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
 @_photographs
-def locator(folder: Path, models: Path, photographs: Path | None) -> None:
+@click.pass_context
+def locator(context: click.Context, folder: Path, models: Path, photographs: Path | None) -> None:
     """The locator from nothing: draw, learn, choose thresholds, measure; about an hour on one core.
 
-    With photographs: the one that the program has learns further, also on tables that lie on them, for three hours.
+    With photographs: the one that the program has learns further, on tables that lie on them, for two hours.
     """
     torch.set_num_threads(1)
     models.mkdir(parents=True, exist_ok=True)
@@ -157,12 +153,12 @@ def locator(folder: Path, models: Path, photographs: Path | None) -> None:
         click.echo(text, err=True)
 
     if photographs is None:
-        _draw(folder, Plan())
+        context.invoke(tables, folder=folder, count=Plan().tables, held=Plan().held)
         card = write_locator(folder, models, Plan(), say)
     else:
         lying = folder / "on-photographs"
-        _draw(folder, AS_DRAWN)
-        _draw(lying, FURTHER, photographs)
+        context.invoke(tables, folder=folder, count=0, held=Plan().held)
+        context.invoke(tables, folder=lying, count=FURTHER.tables, held=FURTHER.held, photographs=photographs)
         card = write_further(MODELS, {"drawn": folder, "on photographs": lying}, photographs, models, say)
     click.echo(json.dumps(card["measured_on"], indent=2))
 

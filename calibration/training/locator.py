@@ -7,7 +7,7 @@ wrong, they are wrong in the ways that it has to see through.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import cv2
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _MESH = Mesh.turned(BOARD)[0]
 POINTER, JUDGE, CARD = "pointer.onnx", "judge.onnx", "locator.json"
 _SEED, _FURTHER_SEED = 5, 31
+_ON_PHOTOGRAPHS = 20_000
+"""The number of the first table to learn from that may lie on a photograph."""
 _TO_NORMALISE = 64
 """Pictures on which the normalisation of a network that learns further is measured."""
 _NEW = 0.35
@@ -69,8 +71,6 @@ class Plan:
     """How much is drawn and learnt."""
 
     tables: int = 6_000
-    first: int = 0
-    """The number of the first of them."""
     held: int = 600
     """Pictures to choose thresholds on, and as many to measure on."""
     pointer_courses: tuple[int, ...] = (9_000, 2_000)
@@ -81,24 +81,17 @@ class Plan:
     judge_batch: int = 64
     rate: float = Course(0).rate
 
-    @property
-    def numbers(self) -> range:
-        """The tables to learn from."""
-        return range(self.first, self.first + self.tables)
 
-
-FURTHER = Plan(tables=7_000, first=20_000, held=400, pointer_courses=(7_000,), judge_steps=8_000, rate=8e-4)
-"""How much of a locator is learnt further, on tables most of which lie on photographs."""
-AS_DRAWN = replace(FURTHER, tables=4_400, first=30_000, held=Plan().held)
-"""The tables beside them that lie on drawn cloths, lest imitations of boards be forgotten."""
+FURTHER = Plan(tables=7_000, held=400, pointer_courses=(7_000,), judge_steps=8_000, rate=8e-4)
+"""How much of a locator is learnt further, on tables that lie on photographs."""
 
 
 def draw(folder: Path, plan: Plan, photographs: Path | None = None) -> Iterator[Path]:
     """Draw the tables of all three splits; what is there already is kept. With photographs, most lie on them."""
-    held = range(plan.held)
-    for split, numbers in ((Split.TRAIN, plan.numbers), (Split.CALIBRATE, held), (Split.TEST, held)):
+    for split, count in ((Split.TRAIN, plan.tables), (Split.CALIBRATE, plan.held), (Split.TEST, plan.held)):
+        first = _ON_PHOTOGRAPHS if photographs and split is Split.TRAIN else 0
         seen = of_split(photographs, split) if photographs else []
-        yield from write_tables(folder, split, numbers, seen)
+        yield from write_tables(folder, split, range(first, first + count), seen)
 
 
 def train_pointer(
@@ -248,7 +241,7 @@ def measure(found: Sequence[Sequence[Find]], tables: Sequence[Table], rule: Find
 def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
     """Train on the tables in `folder`, write both networks and the card to `models`; gives the card."""
     cv2.setNumThreads(1)
-    tables = read_tables(folder, Split.TRAIN, plan.numbers)
+    tables = read_tables(folder, Split.TRAIN)[: plan.tables]
     pointer = train_pointer(tables, plan, _reporting("pointer", say))
     (models / POINTER).write_bytes(pointer)
     places = _places(tables[: plan.judge_tables], pointer, say)
@@ -260,22 +253,20 @@ def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], N
 def write_further(
     begun_in: Path, folders: dict[str, Path], photographs: Path, models: Path, say: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Train the locator that is in a folder further: on tables that lie on photographs, on photographs, on drawn ones.
+    """Train the locator that is in a folder further on tables that lie on `photographs`, and on those without a table.
 
-    The tables are in the folders "on photographs" and "drawn". Both networks are between what they were and what they
-    learn; thresholds stay. Gives the card, with what is measured in each folder, by its name.
+    The tables are in the folder "on photographs". Both networks are between what they were and what they learn, or they
+    forget what is drawn: imitations of boards, and flat boards on flat tables; thresholds stay. Gives the card, with
+    what is measured in each folder, by its name.
     """
     cv2.setNumThreads(1)
-    plan = FURTHER
-    lying = read_tables(folders["on photographs"], Split.TRAIN, FURTHER.numbers)
-    drawn = read_tables(folders["drawn"], Split.TRAIN, AS_DRAWN.numbers)
+    plan, tables = FURTHER, read_tables(folders["on photographs"], Split.TRAIN)
     alone = boardless(of_split(photographs, Split.TRAIN))
-    tables = [*lying, *drawn]
     begun = [(begun_in / name).read_bytes() for name in (POINTER, JUDGE)]
     before = json.loads((begun_in / CARD).read_text(encoding="utf-8"))
     pointer = train_pointer(tables + alone, plan, _reporting("pointer", say), begun[0])
     (models / POINTER).write_bytes(between(begun[0], pointer, _NEW))
-    places = _places([*lying[: plan.judge_tables], *drawn[: plan.judge_tables], *alone], begun[0], say)
+    places = _places(tables[: plan.judge_tables] + alone, begun[0], say)
     judge = train_judge(places, plan, _reporting("judge", say), begun[1])
     (models / JUDGE).write_bytes(between(begun[1], judge, _NEW))
     learnt = {"photographs": len(alone), "pictures": len(tables), "places": len(places.views), **asdict(plan)}

@@ -100,16 +100,13 @@ def _named(corners: NDArray[np.float64] | None) -> dict[str, list[float]] | None
     return {name: [round(float(x), 2), round(float(y), 2)] for name, (x, y) in zip(NAMES, corners, strict=True)}
 
 
-def read_tables(folder: Path, split: Split, numbers: range | None = None) -> list[Table]:
-    """What is known of the pictures of a split, all or with these numbers; `FileNotFoundError` if none were drawn."""
+def read_tables(folder: Path, split: Split) -> list[Table]:
+    """What is known of all pictures of a split; `FileNotFoundError` if none were drawn."""
     place = folder / f"tables-{split.name.lower()}"
     if not (place / TRUTH).exists():
         raise FileNotFoundError(f"{place} has no pictures; draw them first")
     truths = [json.loads(line) for line in (place / TRUTH).read_text(encoding="utf-8").splitlines()]
-    tables = [
-        Table(place / truth["image"], _points(truth["corners"]), _points(truth["foot"]), truth) for truth in truths
-    ]
-    return [table for table in tables if numbers is None or int(table.path.stem) in numbers]
+    return [Table(place / truth["image"], _points(truth["corners"]), _points(truth["foot"]), truth) for truth in truths]
 
 
 def boardless(photographs: Sequence[Path]) -> list[Table]:
