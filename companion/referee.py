@@ -95,17 +95,17 @@ class Referee(Umpire):
             RulesError: if there is no move to take back.
         """
         if self.resigned is not None:
-            return [*self._unresigned(time), *self._told_of_the_end(time), *self._look_again(time)]
+            self._take_up_again()
+            return [self._unresigned(time), *self._told_of_the_end(time), *self._look_again(time)]
         square = self._record.last_move.square
         self._take_up_again()
         self._undo_on(square)
         return self._take_back(time, 1)
 
-    def _unresigned(self, time: float) -> list[Event]:
+    def _unresigned(self, time: float) -> Event:
         """Take a resignation back."""
         self.resigned = None
-        self._take_up_again()
-        return [events.Corrected(**self._here(time), before=(), after=())]
+        return events.Corrected(**self._here(time), before=(), after=())
 
     def _take_up_again(self) -> None:
         """What was asked or done when the match was over, or stood otherwise, is of no account any more."""
@@ -135,7 +135,7 @@ class Referee(Umpire):
         after = tuple(map(str, record.game.history[ply - 1 :]))
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]
         moot = self.resigned is not None and record.game.outcome is not None
-        told = self._unresigned(time) if moot else []
+        told = [self._unresigned(time)] if moot else []
         self._record, self.question, self._problems = record, None, {}
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))

@@ -542,9 +542,11 @@ class Umpire:
             return []
         if self._cleared:
             return self._next_match()
-        if len(board.lost) == 1 and not (board.held_back or self._undone or self.resigned):
+        if self.resigned is not None:
+            return []
+        if len(board.lost) == 1 and not (board.held_back or self._undone):
             return self._taken_back(board)
-        if board.lost or not board.arrivals or self.resigned is not None:
+        if board.lost or not board.arrivals:
             return []
         return self._tell_illegal(board.time, board.arrivals)
 
