@@ -25,7 +25,7 @@ from calibration.training.train import Course
 from companion.vision import judge as running_judge
 from companion.vision import lattice
 from companion.vision import pointer as running_pointer
-from companion.vision.board import FITTED, BoardFinder
+from companion.vision.board import FITTED, BoardFinder, BoardPose
 from companion.vision.mesh import Mesh
 from companion.vision.rule import SPEAKS, FinderRule, features
 from companion.vision.suggestions import LinesSeen, in_lab
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibration.training.tables import Table
+    from companion.vision.board import BoardNotFound
 
     Points = NDArray[np.floating[Any]]
 
@@ -222,20 +223,27 @@ def _regression(seen: Points, right: Points) -> tuple[Points, float]:
     return plain, float(weights[-1] - plain @ middle)
 
 
-def measure(found: Sequence[Sequence[Find]], tables: Sequence[Table], rule: FinderRule) -> dict[str, Any]:
-    """How many boards are located and how many places falsely so."""
-    best = [_best(picture, rule) for picture in found]
-    boards = [(find, table) for find, table in zip(best, tables, strict=True) if table.corners is not None]
+def measure(finder: BoardFinder, tables: Sequence[Table]) -> dict[str, Any]:
+    """How many boards a finder locates, and how often it finds one elsewhere or where none is."""
+    found = [(_error(finder(table.image(), BOARD), table), table) for table in tables]
+    boards = [(error, table.truth["plain"]) for error, table in found if table.corners is not None]
 
-    def share(chosen: list[tuple[float, float]]) -> str:
-        return f"{sum(score >= rule.accept and error < LOCATED for score, error in chosen)} of {len(chosen)}"
+    def share(errors: list[float | None]) -> str:
+        return f"{sum(error is not None and error < LOCATED for error in errors)} of {len(errors)}"
 
     return {
-        "located in plain conditions": share([find for find, table in boards if table.truth["plain"]]),
-        "located in hard conditions": share([find for find, table in boards if not table.truth["plain"]]),
-        "falsely located": sum(score >= rule.accept and error >= LOCATED for score, error in best),
-        "without a board": len(best) - len(boards),
+        "located in plain conditions": share([error for error, plain in boards if plain]),
+        "located in hard conditions": share([error for error, plain in boards if not plain]),
+        "falsely located": sum(error is not None and error >= LOCATED for error, _ in found),
+        "without a board": len(found) - len(boards),
     }
+
+
+def _error(answer: BoardPose | BoardNotFound, table: Table) -> float | None:
+    """By how many squares what was found is off; infinite where no board is, None if nothing was found."""
+    if not isinstance(answer, BoardPose):
+        return None
+    return np.inf if table.corners is None else corner_error(answer.points(), table.corners)
 
 
 def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
@@ -283,17 +291,16 @@ def write_card(
     models: Path, folders: dict[str, Path], trained_on: dict[str, Any], rule: FinderRule | None = None
 ) -> dict[str, Any]:
     """Choose the thresholds on one split of the tables in `folders`, measure on another, and write the card."""
-    parts = [(models / name).read_bytes() for name in (POINTER, JUDGE)]
-    finder = BoardFinder(running_pointer.Pointer(parts[0]), running_judge.Judge(parts[1]), _UNDECIDED)
     chosen_on = "the tables of the networks before"
     if rule is None:
         held = [table for folder in folders.values() for table in read_tables(folder, Split.CALIBRATE)]
-        rule, chosen_on = choose_rule(finds(finder, held)), f"{len(held)} drawn tables of the calibration split"
+        rule = choose_rule(finds(_finder(models, _UNDECIDED), held))
+        chosen_on = f"{len(held)} drawn tables of the calibration split"
     measured = {}
     for name, folder in folders.items():
         test = read_tables(folder, Split.TEST)
         pictures = f"{len(test)} drawn tables of the test split"
-        measured[name] = {"pictures": pictures} | measure(finds(finder, test), test, rule)
+        measured[name] = {"pictures": pictures} | measure(_finder(models, rule), test)
     card = {
         "model": "pointer.onnx: where a picture shows a board's corners; judge.onnx: whether a place is the board",
         "trained_on": trained_on | {"drawn": "by calibration.training from fixed seeds"},
@@ -303,6 +310,12 @@ def write_card(
     }
     (models / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     return card
+
+
+def _finder(models: Path, rule: FinderRule) -> BoardFinder:
+    """The finder whose networks are in a folder."""
+    pointer, judge = ((models / name).read_bytes() for name in (POINTER, JUDGE))
+    return BoardFinder(running_pointer.Pointer(pointer), running_judge.Judge(judge), rule)
 
 
 def _reporting(what: str, say: Callable[[str], None]) -> Callable[[int, float], None]:

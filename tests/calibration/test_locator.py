@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from calibration.training.tables import Table, corner_error
+from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.judge import CORNERS, HOME, PITCH, VIEW, Judge
 from companion.vision.lattice import Weight, homography
 from companion.vision.plane import project
@@ -136,11 +139,33 @@ def test_a_rule_is_chosen_that_no_wrong_place_meets():
         right = Find(0.05, float(rng.uniform(0.7, 1)), 0.7, weight(float(rng.uniform(0.5, 0.8))))
         found.append([right, *wrong] if i % 6 else wrong)
     rule = choose_rule(found)
-    tables = [table() if i % 6 else Table(Path("0.jpg"), None, None, {}) for i in range(60)]
-    told = measure(found, tables, rule)
-    assert told["falsely located"] == 0
-    assert told["located in plain conditions"] == "50 of 50"
+    told = [(rule.score(place.likely, place.support, place.weight), place.error) for seen in found for place in seen]
+    assert {error for score, error in told if score >= rule.accept} == {0.05}
+    assert sum(score >= rule.accept for score, _ in told) == 50
     assert 0 < rule.perhaps < rule.accept <= rule.sure <= 1
+
+
+def test_what_a_finder_answers_is_counted(tmp_path):
+    cv2.imwrite(str(tmp_path / "0.png"), np.zeros((400, 400, 3), np.uint8))
+    plain, hard = table(), replace(table(), truth={"covered": [], "plain": False})
+    tables = [
+        plain,
+        plain,
+        hard,
+        hard,
+        hard,
+        Table(Path("0.png"), None, None, {}),
+        Table(Path("0.png"), None, None, {}),
+    ]
+    there, elsewhere = (
+        BoardPose(tuple(map(tuple, CORNERS_SEEN)), 0.9),
+        BoardPose(tuple(map(tuple, CORNERS_SEEN + SQUARE)), 0.9),
+    )
+    nothing = BoardNotFound("no board here")
+    answers = iter([there, there, there, elsewhere, nothing, nothing, there])
+    told = measure(lambda image, layout: next(answers), [replace(each, path=tmp_path / "0.png") for each in tables])
+    assert told == {"located in plain conditions": "2 of 2", "located in hard conditions": "1 of 3",
+                    "falsely located": 2, "without a board": 2}  # fmt: skip
 
 
 def test_errors_are_counted_in_squares_in_the_naming_that_fits_best():
