@@ -38,7 +38,8 @@ class Comparison:
     bare: set[Square] = field(default_factory=set)
     """Squares that are surely empty."""
     held_back: set[Square] = field(default_factory=set)
-    """Squares that did not fit the game when they were last at rest, and are out of sight or changing now."""
+    """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
+    with something new that a hand may hold: it may lie there already, and have come before what lies elsewhere."""
     restless: bool = False
     """A square in the open has not come to rest."""
     empty: bool = False
@@ -83,6 +84,8 @@ def compare(
         settled = replace(seen, contents=said.heeded(square, seen.contents))
         at_rest = not snapshot.unsettled >> i & 1
         _compare_square(found, square, game.content(square), settled, counts=at_rest or square in known)
+        if snapshot.held >> i & 1:
+            found.held_back.add(square)
     found.restless = bool(snapshot.restless & ~snapshot.hidden)
     found.empty = not snapshot.unsettled and len(found.bare) == len(game.layout)
     return found

@@ -107,10 +107,11 @@ class Fusion:
         return True
 
     def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot], unsettled: int) -> Snapshot:
-        hidden = restless = (1 << len(self._layout)) - 1
+        hidden = restless = held = (1 << len(self._layout)) - 1
         for seen in voters.values():
             hidden &= seen.hidden
             restless &= seen.restless
+            held &= seen.held
         cards = next((seen.cards for seen in voters.values() if seen.cards), {})
         pictures = (seen.evidence for seen in (newest, *voters.values()) if is_picture(seen.evidence))
         return Snapshot(
@@ -119,6 +120,7 @@ class Fusion:
             unsettled=unsettled,
             hidden=hidden,
             restless=restless,
+            held=held,
             cards=cards,
             evidence=next(pictures, newest.evidence),
         )

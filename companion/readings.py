@@ -118,6 +118,8 @@ class Snapshot:
     restless: int = 0
     """The squares that have been covered, or have changed, and have not come to rest since; an odd reading does not
     count."""
+    held: int = 0
+    """The squares on which something new is seen that a hand may hold, as bits of the layout: it is not settled yet."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
     """What the card on top of each player's pile may show that has lain still for long enough; absent else."""
     evidence: bytes = b""

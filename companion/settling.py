@@ -55,7 +55,7 @@ class Settler:
         Raises:
             ValueError: if the reading does not have as many squares as the layout.
         """
-        unsettled = restless = 0
+        unsettled = restless = held_up = 0
         settled = []
         begin = self._still_since(reading)
         for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
@@ -69,6 +69,8 @@ class Settler:
                 unsettled |= 1 << i
             if not square.at_rest:
                 restless |= 1 << i
+            if square.held_up:
+                held_up |= 1 << i
             settled.append(square.settled)
         return Snapshot(
             time=reading.time,
@@ -76,6 +78,7 @@ class Settler:
             unsettled=unsettled,
             hidden=reading.hidden,
             restless=restless,
+            held=held_up,
             cards=self._cards(reading),
             evidence=reading.evidence,
         )
@@ -113,10 +116,12 @@ class _SquareVotes:
     _visit_began: float | None = None
     at_rest: bool = False
     """It has settled since it was last covered, or changed."""
+    held_up: bool = False
+    """It would have settled on something new, but a hand may hold that."""
 
     def take(self, time: float, contents: Contents, still_since: float, *, held: bool) -> bool:
         """Count one reading of the square in full view, alike since `still_since`; whether it is at rest."""
-        self._visit_began = None
+        self._visit_began, self.held_up = None, False
         if contents & self.settled.contents and not self._was_visited:
             self._last_fit = time
         self._votes.append((time if self._votes else still_since, contents))
@@ -125,14 +130,15 @@ class _SquareVotes:
             return False
         agreed = self._agreed()
         self.at_rest = bool(agreed)
-        if not agreed or (held and not agreed & self.settled.contents):
+        self.held_up = held and bool(agreed) and not agreed & self.settled.contents
+        if not agreed or self.held_up:
             return False
         self._settle(agreed)
         return bool(contents & self.settled.contents)
 
     def visit(self, time: float) -> None:
         """A hand is here: what was seen before it came no longer shows that the square is at rest."""
-        self._was_visited, self.at_rest = True, False
+        self._was_visited, self.at_rest, self.held_up = True, False, False
         if self._visit_began is None:
             self._visit_began = time
         if time - self._visit_began > self.settle_s * _BRIEF_SHARE:

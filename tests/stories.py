@@ -54,6 +54,8 @@ class Scene(script.Scene):
         super().__init__(self.referee.game.layout)
         self.settler = Settler(self.layout)
         self.cards: dict = {}
+        self.held: set[Square] = set()
+        """Where a piece is seen that a hand may hold."""
         self.events: list[events.Event] = self.referee.start(0.0)
 
     @property
@@ -63,8 +65,9 @@ class Scene(script.Scene):
     def look(self, seconds: float = 0.8) -> list[str]:
         """Let the camera look for so long; what was told meanwhile."""
         heard: list[events.Event] = []
+        held = sum(1 << self.layout.index(square) for square in self.held)
         for reading in self.hold(seconds):
-            heard += self.referee.see(self.settler.feed(replace(reading, cards=self.cards)))
+            heard += self.referee.see(self.settler.feed(replace(reading, cards=self.cards, held=held)))
         self.events += heard
         return [told(event) for event in heard]
 

@@ -1,5 +1,7 @@
 """Camera and tiles together: who has a vote on a square, and what happens when they contradict each other."""
 
+from dataclasses import replace
+
 import pytest
 
 from companion.fusion import Fusion
@@ -102,3 +104,10 @@ def test_a_source_that_comes_back_is_heard_again(fusion):
 def test_a_picture_is_the_better_evidence(fusion):
     fusion.feed("camera", seen(1.0, evidence=b"\xff\xd8a picture"))
     assert fusion.feed("tiles", seen(1.0, evidence=b"." * 16)).evidence.endswith(b"a picture")
+
+
+def test_what_a_hand_may_hold_is_not_held_if_the_tiles_see_it_lie(fusion):
+    held = replace(seen(1.0, PUSHER, unsettled=True), held=1)
+    assert fusion.feed("camera", held).held == 0
+    fusion.lose("tiles")
+    assert fusion.feed("camera", held).held == 1

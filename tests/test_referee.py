@@ -181,6 +181,14 @@ STORIES = {
         ("hand", []),
         ("misread a4", ["dark a4+", "light b4+", "dark b3<>", "light d4x"]),
     ],
+    "pieces that a hand may hold, and others that came with them, are put in no order by guessing": [
+        ("held a2 a4; put a1 L+; put a3 D><; put b2 L><; put a2 L+; put a4 D<>; wait 2", []),
+        ("held", ["asks order"]),
+    ],
+    "a piece that lies elsewhere waits for one that may be held, and is played when that is gone": [
+        ("held a3; put a3 D><; put a1 L+; wait 1", []),
+        ("lift a3; held", ["light a1+"]),
+    ],
     "a board emptied in mid-game is asked about": [
         ("play a1+ a2+ a3+", ["light a1+", "dark a2+", "light a3+"]),
         ("lift a1; lift a2; lift a3", ["asks new"]),
@@ -202,6 +210,8 @@ def do(scene: Scene, step: str) -> list[str]:
                 scene.lift(*words)
             case "hand":
                 scene.hand(*words)
+            case "held":
+                scene.held = {Square.parse(square) for square in words}
             case "misread":
                 scene.misread = {Square.parse(words[0]): misread(words[1])} if len(words) > 1 else {}
             case "play":

@@ -64,6 +64,14 @@ def test_line_of_readings_settles(line, settled, at_rest):
     assert (not snapshot.unsettled >> A1 & 1) == at_rest
 
 
+@pytest.mark.parametrize(
+    ("line", "held"),
+    [(".....PPPPP", True), (".....PPPPP+", False), (".....PPPPPh", False), ("+++++PPPPP", False), (".....PP", False)],
+)
+def test_what_would_have_settled_but_for_a_hand_is_told(line, held):
+    assert settle(line).held == held << A1
+
+
 @pytest.mark.parametrize("step_s", [0.01, 1 / 30, 1 / 12, 0.2, 1.0])
 def test_settling_takes_the_same_time_at_any_frame_rate(step_s):
     before = "." * round(2 / step_s) + "h" * max(2, round(0.3 / step_s))
