@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from calibration.cubes import LearntCubes
     from calibration.enrolment import Learnt, Pair
-    from companion.rules import Layout
+    from companion.rules import Layout, Square
     from companion.vision.board import BoardPose
     from companion.vision.pieces import Recogniser
 
@@ -43,6 +43,9 @@ _EXCHANGED = 2
 """Quarter turns after which the arrangement looks as if the players had exchanged their colours."""
 _KNOWN, _MANY, _HARDLY_ANY = 0.9, 8, 1
 """Marks of which the recogniser is so sure are known; half of the pieces are many, and one may always be misread."""
+_NEARLY_ALL = 14
+"""Where so many marks are known, it can be told whether they are those of a whole set."""
+_OF_A_KIND = 2
 _NO_TWINS = -0.2
 """Kinds that are less apart than this, all in all, were not laid out two by two."""
 _HARDLY = 0.0
@@ -130,16 +133,45 @@ def refuse_bad_pictures(
             "left to right; if these marks only look like that, add --anyway"
         )
 
+    if not anyway and (found := _lies_otherwise(said[1], layout)):
+        square, kind, belongs = found
+        raise EnrolmentError(
+            f"the pieces in {names[1]} do not lie in the standard arrangement: on {square} there is a {kind}, where a "
+            f"{belongs} belongs; see companion calibrate enrol --help. If these marks only look like that, add --anyway"
+        )
+
 
 def _probabilities(view: Bytes, sight: Sight, layout: Layout, recogniser: Recogniser) -> NDArray[np.float32]:
     return recogniser.recognise(patches(view, layout, away_side(sight[1].points(), layout)), mirror_too=True)
 
 
-def _is_mirrored(said: NDArray[np.float32], layout: Layout) -> bool:
-    """Whether the marks that the recogniser knows fit the arrangement seen in a mirror, and not as it should lie."""
+def _kinds_known(said: NDArray[np.float32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The kinds that the recogniser surely sees on each square, -1 for none, and those of the arrangement."""
     kinds = said[:, LIGHT] + said[:, DARK]
     seen = np.where(kinds.max(axis=1) >= _KNOWN, kinds.argmax(axis=1), -1)
-    wanted = np.array([list(Kind).index(piece.kind) for piece in ARRANGEMENT])
+    return seen, np.array([list(Kind).index(piece.kind) for piece in ARRANGEMENT])
+
+
+def _lies_otherwise(said: NDArray[np.float32], layout: Layout) -> tuple[Square, Kind, Kind] | None:
+    """Where the known marks of a whole set lie otherwise than in the arrangement: what lies there, and what should.
+
+    Unknown marks that look like others do not count: of some kind there are more than a set has.
+    """
+    seen, wanted = _kinds_known(said)
+    of_light = np.array([piece.colour is Colour.LIGHT for piece in ARRANGEMENT])
+    most = max((seen[half] == kind).sum() for half in (of_light, ~of_light) for kind in range(len(Kind)))
+    if (seen >= 0).sum() < _NEARLY_ALL or most > _OF_A_KIND:
+        return None
+    others = np.flatnonzero((seen >= 0) & (seen != wanted))
+    if len(others) < _OF_A_KIND:
+        return None
+    kinds, first = list(Kind), int(others[0])
+    return layout.squares[first], kinds[seen[first]], kinds[wanted[first]]
+
+
+def _is_mirrored(said: NDArray[np.float32], layout: Layout) -> bool:
+    """Whether the marks that the recogniser knows fit the arrangement seen in a mirror, and not as it should lie."""
+    seen, wanted = _kinds_known(said)
     mirrored = wanted.reshape(layout.rows, layout.columns)[:, ::-1].ravel()
     return bool((seen == mirrored).sum() >= _MANY and (seen == wanted).sum() <= _HARDLY_ANY)
 

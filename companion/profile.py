@@ -127,7 +127,7 @@ class EnrolledCubes(BaseModel):
 
 
 Bend = Annotated[float, Field(ge=-1000, le=1000)]
-Pixels = Annotated[int, Field(gt=0, le=100_000)]
+Pixels = Annotated[int, Field(ge=64, le=100_000)]
 
 
 class LensModel(BaseModel):

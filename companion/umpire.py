@@ -208,11 +208,14 @@ class Umpire:
         return [*self._restored(board), *self._decide(board)]
 
     def finish(self, time: float) -> list[Event]:
-        """The source has ended: name the pieces that were never committed."""
-        if self._snapshot is None or self.over:
+        """The source has ended: name the pieces that were never committed; after the end, those not of the match."""
+        if self._snapshot is None or self.resigned is not None:
             return []
-        arrivals = {arrival.square for arrival in self._compared(self._snapshot).arrivals}
-        squares = tuple(sorted(arrivals | set(self._problems)))
+        board = self._compared(self._snapshot)
+        if self.over and (self._cleared or self._snapshot.unsettled):
+            return []
+        strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
+        squares = tuple(sorted(strange | set(self._problems)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _whole_board_seen(self, snapshot: Snapshot) -> bool:

@@ -618,6 +618,20 @@ def test_what_was_never_resolved_is_named_at_the_end():
     assert lines(scene.referee.finish(scene.time)) == ["unresolved c3"]
 
 
+def test_pieces_that_were_played_on_a_board_that_was_never_cleared_are_named_at_the_end():
+    scene = scene_after(*NEARLY_OVER[:-1], "d3x", "-")
+    assert scene.referee.over
+    assert lines(scene.referee.finish(scene.time)) == []
+    for square in ("a2", "b1", "c2"):
+        scene.lift(square)
+    assert scene.look(2) == []
+    assert lines(scene.referee.finish(scene.time)) == []
+    scene.put("c2", "L+")
+    scene.put("d4", "D+")
+    assert scene.look(2) == []
+    assert lines(scene.referee.finish(scene.time)) == ["unresolved c2 d4"]
+
+
 # Green Box: the kind is on the card -------------------------------------------------------------------------------
 
 

@@ -11,7 +11,7 @@ import click
 
 from calibration.check import Finding, examine
 from companion.camera import is_file, open_frames, read_picture
-from companion.commands._shared import json_option, print_json
+from companion.commands._shared import harmless, json_option, print_json
 from companion.commands.sight import (
     corners_option,
     is_tile_board,
@@ -57,9 +57,9 @@ def check(
         if as_json:
             print_json(asdict(finding))
         else:
-            click.echo(f"{'ok ' if finding.good else 'NO '} {finding.what}: {finding.found}")
+            click.echo(f"{'ok ' if finding.good else 'NO '} {finding.what}: {harmless(finding.found)}")
             if finding.improve:
-                click.echo(f"    {finding.improve}")
+                click.echo(f"    {harmless(finding.improve)}")
     if not all(finding.good for finding in findings):
         ctx.exit(1)
 

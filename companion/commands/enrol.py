@@ -89,8 +89,8 @@ def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> st
 @click.option(
     "--anyway",
     is_flag=True,
-    help="Keep what shows where marks hardly show, pieces do not look alike two by two or look mirrored, or cubes are "
-    "burnt out.",
+    help="Keep what shows where marks hardly show, pieces do not look alike two by two or seem to lie otherwise, "
+    "or cubes are burnt out.",
 )
 @click.option("--light-is-darker", is_flag=True, help="The pieces with marks that are Light's are the darker ones.")
 @click.option("--name", default="", callback=_as_text, help="What you call this set.")

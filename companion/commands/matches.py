@@ -77,7 +77,8 @@ def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool
     elif found:
         console().print(_list_table([match for match in found if not isinstance(match, Damaged)]))
     if not found:
-        click.echo("No matches yet." if there else f"No matches yet: there is no match log in {data}.", err=True)
+        nothing = "No matches yet" if table is None else f"No matches of table {harmless(table)}"
+        click.echo(f"{nothing}." if there else f"No matches yet: there is no match log in {data}.", err=True)
     for match in damaged:
         click.echo(f"Error: {harmless(match.why)}", err=True)
     if damaged:

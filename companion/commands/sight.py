@@ -89,10 +89,15 @@ class LayoutType(click.ParamType[Any]):
 def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option --profile, given to the command as `profile`; --layout, --variant and --corners default to its own."""
 
-    def use(ctx: click.Context, _: click.Parameter, path: str | None) -> Profile | None:
-        if path is None:
+    def use(ctx: click.Context, _: click.Parameter, paths: tuple[str, ...]) -> Profile | None:
+        if not paths:
             return None
-        known = Profile.read(path)
+        if len(paths) > 1:
+            raise click.UsageError(
+                "--profile is given twice; one file has to tell everything: calibrate enrol and calibrate lens add to "
+                "the one that --profile names"
+            )
+        known = Profile.read(paths[0])
         given = {"layout": known.layout, "variant": known.variant, "corners": known.corners}
         ctx.default_map = {**(ctx.default_map or {}), **given}
         return known
@@ -100,6 +105,7 @@ def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--profile",
         metavar="FILE",
+        multiple=True,
         is_eager=True,
         callback=use,
         help="What calibration has learnt of this set and camera; other options go before it.",
@@ -140,8 +146,8 @@ def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Itera
         lost.append("its cards")
     if lost:
         raise ProfileError(
-            f"{output} knows {' and '.join(lost)}, and would not any more: add --profile {output} to keep that, "
-            "or give -o another name"
+            f"{output} knows {' and '.join(lost)}, and would not any more: give --profile {output} to keep that, "
+            "or -o another name"
         )
 
 

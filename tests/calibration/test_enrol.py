@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from calibration import enrolment
-from calibration.enrol import in_words, refuse_unlike_twins
+from calibration.enrol import _lies_otherwise, in_words, refuse_unlike_twins
 from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
 from calibration.shapes import find_tops
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
@@ -21,7 +21,7 @@ from companion.camera.studio import Studio
 from companion.commands.enrol import enrol
 from companion.profile import EnrolledCard, EnrolledCubes, EnrolledFace, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING
-from companion.rules import Colour, Layout
+from companion.rules import Colour, Kind, Layout
 from companion.vision.board import BoardPose
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
 from companion.vision.faces import FACE, Face, FaceMatcher
@@ -122,6 +122,42 @@ def test_marks_that_are_known_are_not_learnt_from_a_mirrored_picture(tmp_path, m
     assert run(tmp_path, corners).exit_code == 0
 
 
+def standing(swapped):
+    """The arrangement, with these pieces in each other's places."""
+    order = list(ARRANGEMENT)
+    for one, other in swapped:
+        order[one], order[other] = order[other], order[one]
+    return [Lying(piece, s.column + 0.5, s.row + 0.5, 0.0, 0.02) for piece, s in zip(order, BOARD, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("swapped", "says"),
+    [
+        ([(i, i + 4) for i in (0, 1, 2, 3, 8, 9, 10, 11)], "on a1 there is a pusher, where a straight belongs"),
+        ([(1, 2)], "on b1 there is a diagonal, where a straight belongs"),
+        ([(0, 1), (12, 13)], None),
+    ],
+)
+def test_marks_that_are_known_are_not_learnt_where_they_lie_otherwise(tmp_path, monkeypatch, swapped, says):
+    monkeypatch.setattr("companion.commands.enrol.learn", lambda *_: learnt())
+    studio = Studio(BOARD, ())
+    for name, things in (("empty", ()), ("pieces", tuple(standing(swapped)))):
+        cv2.imwrite(str(tmp_path / f"{name}.png"), studio.picture(Moment(things), 0))
+    done = run(tmp_path, studio.corners)
+    assert (done.exit_code, says is None) in ((0, True), (1, False)), done.output
+    assert (says or "") in str(done.exception or "")
+    assert run(tmp_path, studio.corners, "--anyway").exit_code == 0
+
+
+def test_marks_that_only_look_like_others_can_be_learnt():
+    said = np.full((16, 10), 0.001, np.float32)
+    taken_for = {Kind.STRAIGHT: Kind.PULLER}  # as a plus may be that looks like a die
+    for row, piece in zip(said, ARRANGEMENT, strict=True):
+        seen = replace(piece, kind=taken_for.get(piece.kind, piece.kind))
+        row[ALL_CONTENTS.index(seen)] = 0.99
+    assert _lies_otherwise(said, BOARD) is None
+
+
 @pytest.mark.parametrize(
     ("output", "says"),
     [
@@ -129,7 +165,7 @@ def test_marks_that_are_known_are_not_learnt_from_a_mirrored_picture(tmp_path, m
         ("-", "is no file"),
         ("folder", "is no file"),
         ("photo.jpg", "is there already and is no profile"),
-        ("box.json", "knows its cubes and its cards, and would not any more: add --profile"),
+        ("box.json", "knows its cubes and its cards, and would not any more: give --profile"),
     ],
 )
 def test_nothing_is_learnt_where_it_could_not_be_kept_or_something_would_be_lost(tmp_path, monkeypatch, output, says):

@@ -121,6 +121,7 @@ def test_no_log_lists_nothing_and_makes_nothing(tmp_path):
 def test_a_log_without_matches_and_a_file_that_is_no_log_are_told_apart(tmp_path):
     MatchLog.open(tmp_path, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)).close()
     assert matches("list", "--data", tmp_path).stderr == "No matches yet.\n"
+    assert matches("list", "--table", "9", "--data", tmp_path).stderr == "No matches of table 9.\n"
     result = matches("list", "--data", tmp_path / FILE_NAME)
     assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (1, "", 1)
     assert f"{FILE_NAME} is a file; --data takes the folder" in result.stderr
