@@ -61,15 +61,20 @@ _AS_PIECES: Final = Finding(
 
 
 def examine(
-    image: NDArray[np.uint8], pose: BoardPose | BoardNotFound, layout: Layout, profile: Profile | None
+    image: NDArray[np.uint8],
+    pose: BoardPose | BoardNotFound,
+    layout: Layout,
+    profile: Profile | None,
+    *,
+    sought: bool = True,
 ) -> Iterator[Finding]:
-    """What can be said about a picture with the board at `pose`; nothing more if it is not found."""
+    """What can be said about a picture with the board at `pose`; nothing more if it was `sought` and is not found."""
     if isinstance(pose, BoardNotFound):
         yield Finding(
             "board", pose.why, good=False, improve="Show the whole board, or give its corners with --corners."
         )
         return
-    yield Finding("board", "found", good=True)
+    yield Finding("board", "found" if sought else "not looked for, its corners are given", good=True)
     points = pose.points()
     yield _size(pixels_per_square(points, layout))
     yield _tilt(points)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,8 @@ from calibration.check import Finding, examine
 from companion.camera import is_file, open_frames, read_picture
 from companion.commands._shared import harmless, json_option, print_json
 from companion.commands.sight import (
+    board_reader,
+    card_reader,
     corners_option,
     is_tile_board,
     layout_option,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from companion.commands.sight import Corners
     from companion.profile import Profile
     from companion.rules import Layout
+    from companion.vision.board import BoardNotFound, BoardPose
 
 _WAIT_S = 5.0
 
@@ -66,7 +69,19 @@ def check(
 
 def _findings(source: str, corners: Corners | None, layout: Layout, profile: Profile | None) -> Iterator[Finding]:
     image, optics = _picture(source), optics_of(profile)
-    return examine(optics.straight(image), locator(corners, optics)(image, layout), layout, profile)
+    pose = locator(corners, optics)(image, layout)
+    if profile is not None:
+        _make_sure_it_can_be_used(profile, image, pose, layout)
+    return examine(optics.straight(image), pose, layout, profile, sought=corners is None)
+
+
+def _make_sure_it_can_be_used(
+    profile: Profile, image: NDArray[np.uint8], pose: BoardPose | BoardNotFound, layout: Layout
+) -> None:
+    """`ProfileError` if no game could be watched with it."""
+    card_reader(profile)
+    reader = board_reader(layout, None, profile, variant=profile.variant)
+    replace(reader, locate=lambda *_: pose).read(image)
 
 
 def _picture(source: str) -> NDArray[np.uint8]:

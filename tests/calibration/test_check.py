@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from calibration.check import examine
 from companion.commands.check import check
-from companion.profile import Profile
+from companion.profile import EnrolledCard, Profile
 from companion.rules import Layout
 from companion.vision.board import BoardPose
 from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
@@ -87,6 +87,11 @@ def test_the_command_says_go_or_no_go_by_its_exit_code(tmp_path):
     done = CliRunner().invoke(check, [str(tmp_path / "good.png"), "--corners", corners, "--json"])
     assert done.exit_code == 0, done.output
     assert {json.loads(line)["good"] for line in done.output.splitlines()} == {True}
+    given, found = (
+        CliRunner().invoke(check, [str(tmp_path / "good.png"), *more]).output for more in (["--corners", corners], [])
+    )
+    assert "board: not looked for, its corners are given" in given
+    assert "board: found" in found
     done = CliRunner().invoke(check, [str(tmp_path / "none.png")])
     assert done.exit_code == 1
     assert done.output.startswith("NO  board: no board here")
@@ -110,3 +115,18 @@ def test_what_names_no_source_is_wrong_usage(source, says):
     done = CliRunner().invoke(check, [source])
     assert done.exit_code == 2
     assert says in done.output
+
+
+@pytest.mark.parametrize(
+    ("profile", "says"),
+    [
+        (Profile(variant="green-box", cards=(EnrolledCard(kind="straight", picture="AAAA"),)), "straight card"),
+        (Profile(enrolment=enrolment().model_copy(update={"backbone": "0" * 16})), "another version"),
+    ],
+)
+def test_profile_that_no_game_can_be_watched_with_is_no_go(tmp_path, profile, says):
+    cv2.imwrite(str(tmp_path / "good.png"), good_picture())
+    profile.write(tmp_path / "set.json")
+    done = CliRunner().invoke(check, [str(tmp_path / "good.png"), "--profile", str(tmp_path / "set.json")])
+    assert done.exit_code == 1
+    assert says in str(done.exception)
