@@ -46,6 +46,7 @@ _KNOWN, _MANY, _HARDLY_ANY = 0.9, 8, 1
 _NEARLY_ALL = 14
 """Where so many marks are known, it can be told whether they are those of a whole set."""
 _OF_A_KIND = 2
+"""No set has more of a kind and colour; and two pieces at least lie otherwise, if any does."""
 _NO_TWINS = -0.2
 """Kinds that are less apart than this, all in all, were not laid out two by two."""
 _HARDLY = 0.0
@@ -132,7 +133,6 @@ def refuse_bad_pictures(
             f"the arrangement in {names[1]} is seen as in a mirror: switch that off in the camera, or lay rows from "
             "left to right; if these marks only look like that, add --anyway"
         )
-
     if not anyway and (found := _lies_otherwise(said[1], layout)):
         square, kind, belongs = found
         raise EnrolmentError(
