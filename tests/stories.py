@@ -65,7 +65,7 @@ class Scene(script.Scene):
     def look(self, seconds: float = 0.8) -> list[str]:
         """Let the camera look for so long; what was told meanwhile."""
         heard: list[events.Event] = []
-        held = sum(1 << self.layout.index(square) for square in self.held)
+        held = self.layout.mask(self.held)
         for reading in self.hold(seconds):
             heard += self.referee.see(self.settler.feed(replace(reading, cards=self.cards, held=held)))
         self.events += heard

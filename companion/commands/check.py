@@ -18,12 +18,11 @@ from companion.commands.sight import (
     corners_option,
     is_tile_board,
     layout_option,
-    locator,
-    optics_of,
     profile_option,
     wrong_usage,
 )
 from companion.errors import SourceError
+from companion.profile import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,9 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.commands.sight import Corners
-    from companion.profile import Profile
     from companion.rules import Layout
-    from companion.vision.board import BoardNotFound, BoardPose
 
 _WAIT_S = 5.0
 
@@ -68,20 +65,14 @@ def check(
 
 
 def _findings(source: str, corners: Corners | None, layout: Layout, profile: Profile | None) -> Iterator[Finding]:
-    image, optics = _picture(source), optics_of(profile)
-    pose = locator(corners, optics)(image, layout)
+    """Look at the picture as a game would be watched; `ProfileError` if none can be with this profile."""
+    image, known = _picture(source), profile or Profile()
+    reader = board_reader(layout, corners, known, variant=known.variant)
+    pose = reader.locate(image, layout)
     if profile is not None:
-        _make_sure_it_can_be_used(profile, image, pose, layout)
-    return examine(optics.straight(image), pose, layout, profile, sought=corners is None)
-
-
-def _make_sure_it_can_be_used(
-    profile: Profile, image: NDArray[np.uint8], pose: BoardPose | BoardNotFound, layout: Layout
-) -> None:
-    """`ProfileError` if no game could be watched with it."""
-    card_reader(profile)
-    reader = board_reader(layout, None, profile, variant=profile.variant)
-    replace(reader, locate=lambda *_: pose).read(image)
+        card_reader(profile)
+        replace(reader, locate=lambda *_: pose).read(image)
+    return examine(reader.optics.straight(image), pose, layout, profile, sought=corners is None)
 
 
 def _picture(source: str) -> NDArray[np.uint8]:

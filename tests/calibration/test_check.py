@@ -8,10 +8,11 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from pydantic import ValidationError
 
 from calibration.check import examine
 from companion.commands.check import check
-from companion.profile import EnrolledCard, Profile
+from companion.profile import EnrolledCard, LensModel, Profile
 from companion.rules import Layout
 from companion.vision.board import BoardPose
 from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
@@ -130,3 +131,22 @@ def test_profile_that_no_game_can_be_watched_with_is_no_go(tmp_path, profile, sa
     done = CliRunner().invoke(check, [str(tmp_path / "good.png"), "--profile", str(tmp_path / "set.json")])
     assert done.exit_code == 1
     assert says in str(done.exception)
+
+
+def test_name_of_a_set_that_a_terminal_would_obey_is_written_out(tmp_path):
+    cv2.imwrite(str(tmp_path / "good.png"), good_picture())
+    Profile(name="\x1b[31mred\n", enrolment=enrolment()).write(tmp_path / "set.json")
+    done = CliRunner().invoke(check, [str(tmp_path / "good.png"), "--profile", str(tmp_path / "set.json")])
+    assert r"set: \x1b[31mred\n: " in done.output
+
+
+def test_two_profiles_are_wrong_usage(tmp_path):
+    Profile().write(tmp_path / "set.json")
+    twice = ["--profile", str(tmp_path / "set.json")] * 2
+    done = CliRunner().invoke(check, [str(tmp_path / "good.png"), *twice])
+    assert (done.exit_code, "--profile is given twice" in done.output) == (2, True)
+
+
+def test_lens_of_a_picture_that_is_too_small_is_refused():
+    with pytest.raises(ValidationError, match=r"size\.0"):
+        LensModel(size=(4, 3), focal=(5.0, 5.0), centre=(2.0, 1.5), distortion=(0.0,) * 5, error=0.1)

@@ -148,19 +148,9 @@ def test_a_rule_is_chosen_that_no_wrong_place_meets():
 def test_what_a_finder_answers_is_counted(tmp_path):
     cv2.imwrite(str(tmp_path / "0.png"), np.zeros((400, 400, 3), np.uint8))
     plain, hard = table(), replace(table(), truth={"covered": [], "plain": False})
-    tables = [
-        plain,
-        plain,
-        hard,
-        hard,
-        hard,
-        Table(Path("0.png"), None, None, {}),
-        Table(Path("0.png"), None, None, {}),
-    ]
-    there, elsewhere = (
-        BoardPose(tuple(map(tuple, CORNERS_SEEN)), 0.9),
-        BoardPose(tuple(map(tuple, CORNERS_SEEN + SQUARE)), 0.9),
-    )
+    bare = Table(Path("0.png"), None, None, {})
+    tables = [plain, plain, hard, hard, hard, bare, bare]
+    there, elsewhere = (BoardPose(tuple(map(tuple, corners)), 0.9) for corners in (CORNERS_SEEN, CORNERS_SEEN + SQUARE))
     nothing = BoardNotFound("no board here")
     answers = iter([there, there, there, elsewhere, nothing, nothing, there])
     told = measure(lambda image, layout: next(answers), [replace(each, path=tmp_path / "0.png") for each in tables])
