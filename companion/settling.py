@@ -3,7 +3,8 @@
 Each square is on its own. Its visible readings of the last moments vote: a content that more than one reading in four
 rules out is ruled out, so one odd frame among many changes nothing, and readings that agree narrow what the square may
 hold. When a whole `settle_s` of votes leaves something, that is settled; when it leaves nothing, the square is changing
-and keeps its last settled contents until it has come to rest.
+and keeps its last settled contents until it has come to rest. What the newest reading does not rule out, nor one in
+four of the others, stays possible beside it; and what was settled before until hardly a reading is left that thinks so.
 
 A hidden square contradicts nothing. Nor does one that touches a hidden square, or over which a hand may be: a piece
 that is still held is not yet played. After a hand has been there, what was known of a square counts no more than what
@@ -128,7 +129,7 @@ class _SquareVotes:
         self._forget_before(time - self.settle_s)
         if self._votes[0][0] > time - self.settle_s + _TIME_SLACK_S:
             return False
-        agreed = self._agreed()
+        agreed = self._agreed(contents)
         self.at_rest = bool(agreed)
         self.held_up = held and bool(agreed) and not agreed & self.settled.contents
         if not agreed or self.held_up:
@@ -150,17 +151,25 @@ class _SquareVotes:
         while len(votes) > 1 and votes[1][0] <= start + _TIME_SLACK_S:
             votes.popleft()
 
-    def _agreed(self) -> Contents:
-        """The contents that at most one reading in `_ODD_SHARE` rules out."""
-        needed = len(self._votes) - len(self._votes) // _ODD_SHARE
+    def _agreed(self, latest: Contents) -> Contents:
+        """The contents that at most one reading in `_ODD_SHARE` rules out, and those that may still prove true.
+
+        If there are any of the first kind, those stay that were settled, or that the `latest` reading holds possible,
+        and that more than one reading in `_ODD_SHARE` does: a few looks may have ruled out too much.
+        """
         counted = Counter(contents for _, contents in self._votes)
         if len(counted) == 1:
-            return self._votes[0][1]
-        agreed = 0
+            return latest
+        odd = len(self._votes) // _ODD_SHARE
+        agreed = doubtful = 0
         for bit in (1 << i for i in range(len(ALL_CONTENTS))):
-            if sum(times for contents, times in counted.items() if contents & bit) >= needed:
+            times = sum(times for contents, times in counted.items() if contents & bit)
+            if times >= len(self._votes) - odd:
                 agreed |= bit
-        return agreed
+            elif times > odd:
+                doubtful |= bit
+        settled = 0 if self._was_visited else self.settled.contents
+        return agreed | doubtful & (latest | settled) if agreed else 0
 
     def _settle(self, agreed: Contents) -> None:
         known = self.settled

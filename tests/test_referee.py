@@ -131,7 +131,7 @@ STORIES = {
     "the last piece back as itself, seen badly for a moment": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
         ("lift a2", ["disturbed a2"]),
-        ("misread a2 D+Dx; put a2 D+", []),
+        ("misread a2 D+Dx; put a2 D+; wait 0.6", []),
         ("misread a2", ["restored a2"]),
     ],
     "an older piece that moved is not a new move": [

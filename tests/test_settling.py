@@ -35,6 +35,12 @@ LINES = [
     ("?????+++++", "+", True),  # agreement narrows
     ("+++++?????", "+", True),  # and a worse view forgets nothing
     ("+++++hhhh?????", "?", True),  # but after a hand, only what is seen now counts
+    ("?????++", "?", True),  # but not that of a few readings,
+    ("?????++??", "?", True),
+    ("?????+++", "?", True),
+    ("?????++++", "+", True),
+    ("hhhh++???", "?", True),  # which a better look may not bear out,
+    ("hhhh???++", "+", True),  # or may
     ("?????xxxxx", "x", True),
     ("+++++xxxxx", "x", True),
     (".....hhhhmmmmm", "m", True),
