@@ -109,7 +109,7 @@ class Referee(Umpire):
 
     def _take_up_again(self) -> None:
         """What was asked or done when the match was over, or stood otherwise, is of no account any more."""
-        self.question, self._cleared = None, False
+        self.question, self._cleared, self._gone = None, False, set()
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""

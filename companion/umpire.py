@@ -60,6 +60,8 @@ class Patience:
     """The rest of the board may take so long to come to rest around a new piece."""
     maybe_s: float = 20.0
     """A square that may or may not hold a piece is asked about after this."""
+    clearing_s: float = 3.0
+    """A piece that lies still for so long is not one that is about to be cleared up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ class Umpire:
         self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
         self._cleared = False
         """The game is over and the board has been emptied."""
+        self._gone: set[Square] = set()
+        """The squares that each piece of the game has left since it was over."""
         self._next: Game | None = None
         """What begins after a match that was recalled."""
 
@@ -535,18 +539,19 @@ class Umpire:
     def _after_the_end(self, board: Comparison) -> list[Event]:
         """Removals are clearing up, unless just the last move is played otherwise.
 
-        The next match begins with its first piece on the cleared board.
+        The next match begins with its first piece on the cleared board; or, where that was never seen bare, with pieces
+        that lie still when those of the match have all left, if it was played to its end.
         """
         self._forget_solved_problems(board)
         self._cleared = self._cleared or board.empty
+        self._gone |= board.lost.keys()
         if self._cleared:
             self.question = None
         if self._hand_in_the_way(board.time) or self._waits_for_a_person:
             return []
-        if self._cleared:
-            return self._next_match()
-        if self.resigned is not None:
-            return []
+        begun = self._next_match()
+        if begun or self._cleared or self.resigned is not None:
+            return begun
         if len(board.lost) == 1 and not (board.held_back or self._undone):
             return self._taken_back(board)
         if board.lost or not board.arrivals:
@@ -554,14 +559,22 @@ class Umpire:
         return self._tell_illegal(board.time, board.arrivals)
 
     def _next_match(self) -> list[Event]:
-        if self._snapshot is None:
+        if self._snapshot is None or not (self._cleared or self._all_gone()):
             return []
         fresh = self._fresh_game()
         board = compare(fresh, self._snapshot, Sayings())
         found = explain(fresh, board.arrivals)
         if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
             return []
+        lying_s = board.time - min(arrival.since for arrival in board.arrivals)
+        if not self._cleared and lying_s < self._patience.clearing_s:
+            return []
         return [*self._start_match(board.time, fresh), *self._decide(board)]
+
+    def _all_gone(self) -> bool:
+        """Whether every piece of a match that was played to its end has left its square."""
+        placed = {square for square in self.game.layout if self.game.content(square) is not None}
+        return self.resigned is None and placed <= self._gone
 
     def _start_match(self, time: float, game: Game) -> list[Event]:
         cards = self._cards

@@ -465,6 +465,47 @@ def test_after_the_end_removals_are_clearing_up_and_the_next_match_starts_with_i
     assert scene.look() == ["MatchStarted", "light a1x"]
 
 
+def test_the_next_match_begins_on_a_board_that_was_never_seen_bare():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    *most, last = map(str, scene.pieces)
+    for square in most:
+        scene.lift(square)
+        assert scene.look(0.5) == []
+    scene.put("a1", "Lx")
+    scene.lift(last)
+    assert scene.look(2.5) == []
+    assert scene.look() == ["MatchStarted", "light a1x"]
+    scene.put("b2", "Dx")
+    assert scene.look() == ["dark b2x"]
+
+
+def test_the_next_match_begins_where_the_picture_was_lost_meanwhile():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces = {Square.parse("a1"): piece("Lx"), Square.parse("b2"): piece("Dx")}
+    assert scene.look(3) == []
+    assert scene.look() == ["MatchStarted", "light a1x", "dark b2x"]
+
+
+def test_a_piece_that_is_pushed_about_while_the_board_is_cleared_begins_no_match():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces = {Square.parse("d1"): piece("L+")}
+    assert scene.look(2.5) == []
+    scene.pieces = {Square.parse("a4"): piece("L+")}
+    assert scene.look(2.5) == []
+    scene.pieces = {}
+    assert scene.look() == []
+
+
+def test_what_is_tried_on_the_board_after_a_resignation_begins_no_match():
+    scene = scene_after("a1+", "a2+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.pieces = {Square.parse("d1"): piece("L+")}
+    assert scene.look(6) == []
+
+
 def test_the_last_move_may_be_taken_back_after_the_end():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
