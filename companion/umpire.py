@@ -52,8 +52,8 @@ class Patience:
 
     hand_s: float = 2.5
     """A hand that rests on the board for this long no longer holds up what lies in the open."""
-    unclear_s: float = 1.0
-    """A piece that cannot be told apart may become clear by itself for so long."""
+    unclear_s: float = 1.5
+    """A piece that cannot be told apart may become clear by itself for so long: another look comes within a second."""
     card_s: float = 4.0
     """A player may take so long to lay the card of a cube."""
     rest_s: float = 1.0

@@ -173,7 +173,7 @@ STORIES = {
     ],
     "what is held back decides nothing while a part of it is out of sight": [
         ("put a1 L+", ["light a1+"]),
-        ("misread a4 D+D><; put a4 D+; wait 1.5", ["unclear a4"]),
+        ("misread a4 D+D><; put a4 D+; wait 2", ["unclear a4"]),
         ("put b4 L+", []),
         ("put b3 D<>", []),
         ("put d4 Lx", []),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from companion.table import TableView
 
 SOON_S = 60.0
-LOOK_S = 1.5
+LOOK_S = 2.0
 """Seconds of the board's own time in which the referee makes up its mind."""
 
 
