@@ -283,9 +283,9 @@ class Umpire:
         found = explain(self.game, board.arrivals)
         if not found.complete and self._problems.keys() - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
-        doubtful = self._first_told_by_later_play(board, found)
+        doubtful = self._first_told_by_later_play(board, found) or self._may_come_between(board, found)
         if doubtful is not None:
-            return self._ask_about(board.time, doubtful)
+            return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
         played = {move.square for move in found.certain}
         board.arrivals = [arrival for arrival in board.arrivals if arrival.square not in played]
@@ -302,6 +302,14 @@ class Umpire:
             if len(meant) > 1:
                 return replace(arrival, contents=contents_of(meant))
             game = game.play(move)
+        return None
+
+    def _may_come_between(self, board: Comparison, found: Explanation) -> Arrival | None:
+        """A square that may hold a piece with which another order than this one would be possible."""
+        for maybe in (maybe for maybe in board.maybes if maybe.appeared):
+            among = explain(self.game, [maybe, *board.arrivals])
+            if among.complete and among.certain[: len(found.certain)] != found.certain:
+                return maybe
         return None
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
@@ -329,9 +337,8 @@ class Umpire:
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:
         for maybe in board.maybes:
-            appeared = maybe.after > float("-inf")
             waited = board.time - maybe.since >= self._patience.maybe_s
-            if appeared and waited and legal_moves(self.game, maybe):
+            if maybe.appeared and waited and legal_moves(self.game, maybe):
                 return self._ask_about(board.time, maybe)
         return []
 

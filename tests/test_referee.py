@@ -171,6 +171,20 @@ STORIES = {
         ("put a2 D+", ["unclear a1"]),
         ("misread a1", ["light a1+", "dark a2+"]),
     ],
+    "what may lie there besides is asked about before an order is taken for the only one": [
+        ("put a1 L+", ["light a1+"]),
+        ("hand a2 b1 b2", []),
+        ("misread b1 .D+; put a2 D+; put b1 D+; put b2 L+", []),
+        ("hand; wait 1", []),
+        ("wait 1", ["unclear b1"]),
+        ("misread b1", ["asks order"]),
+    ],
+    "what may lie there besides decides nothing where it changes no order": [
+        ("put a1 L+", ["light a1+"]),
+        ("hand a2 c3 b2", []),
+        ("misread c3 .D+; put a2 D+; put b2 L+", []),
+        ("hand", ["dark a2+", "light b2+"]),
+    ],
     "what is held back decides nothing while a part of it is out of sight": [
         ("put a1 L+", ["light a1+"]),
         ("misread a4 D+D><; put a4 D+; wait 2", ["unclear a4"]),
