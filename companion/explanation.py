@@ -33,11 +33,6 @@ class Arrival:
     after: float
     """It came to lie there between `after` and `since`, in source seconds."""
 
-    @property
-    def appeared(self) -> bool:
-        """Whether the square was once seen without it."""
-        return self.after > float("-inf")
-
     def surely_before(self, other: Arrival) -> bool:
         """Whether it was seen before the other square was last seen empty."""
         return self.since <= other.after

@@ -6,19 +6,22 @@ not hold up what the tiles feel, and when one source dies the other goes on alon
 
 When two sources contradict each other, one of them may only be slower: the square counts as unsettled. If they still do
 after `patience_s`, it is a disagreement, and the square may hold what either says, so that nothing is committed on the
-word of one against the other and a person is asked.
+word of one against the other and a person is asked. While it lasts, a source that does not see the square for a while
+still says what it said last: a hand before the camera does not prove the tiles right.
+
+When a piece came is told by those who know that it was not there before, not by a source that never could tell.
 
 All sources must use the same clock, which live sources do.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
 from typing import TYPE_CHECKING
 
-from companion.readings import ANYTHING, SettledSquare, Snapshot, is_picture, possible
+from companion.readings import ANYTHING, EMPTY, SettledSquare, Snapshot, is_picture, possible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +67,12 @@ class Fusion:
         self._now = float("-inf")
         self._latest: dict[str, Snapshot] = {}
         self._agreed = [_NEVER] * len(layout)
+        """What they say together."""
+        self._known = list(self._agreed)
+        """What they said together before they contradicted each other."""
         self._contradicted_s: list[float | None] = [None] * len(layout)
+        self._words: list[dict[str, SettledSquare]] = [{} for _ in layout.squares]
+        """What each source said last of a square about which they disagree."""
         self.disagreements: tuple[Disagreement, ...] = ()
         """What the sources disagree about now, for longer than patience lasts."""
 
@@ -76,10 +84,13 @@ class Fusion:
         unsettled = 0
         disagreements = []
         for i, square in enumerate(self._layout.squares):
-            votes = {name: seen.squares[i] for name, seen in voters.items() if not seen.unsettled >> i & 1}
-            if not self._decide(i, tuple(votes.values()), now):
+            votes = {name: word for name, word in self._words[i].items() if name in voters}
+            votes |= {name: seen.squares[i] for name, seen in voters.items() if not seen.unsettled >> i & 1}
+            settled = self._decide(i, tuple(votes.values()), now)
+            if not settled:
                 unsettled |= 1 << i
-            elif self._contradicted_s[i] is not None:
+            self._words[i] = votes if settled and self._contradicted_s[i] is not None else {}
+            if self._words[i]:
                 said = tuple((name, vote.contents) for name, vote in votes.items())
                 disagreements.append(Disagreement(square, said))
         self.disagreements = tuple(disagreements)
@@ -96,14 +107,14 @@ class Fusion:
         common = _common(votes)
         if common:
             self._contradicted_s[i] = None
-            self._agreed[i] = _joined(votes, common)
+            self._agreed[i] = self._known[i] = _joined(self._known[i], votes, common)
             return True
         since = self._contradicted_s[i]
         if since is None:
             since = self._contradicted_s[i] = now
         if now - since < self._patience_s:
             return False
-        self._agreed[i] = _joined(votes, _either(votes))
+        self._agreed[i] = _dated(_either(votes), votes, self._known[i].contents)
         return True
 
     def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot], unsettled: int) -> Snapshot:
@@ -142,7 +153,16 @@ def _either(votes: Sequence[SettledSquare]) -> Contents:
     return reduce(or_, (vote.contents for vote in votes))
 
 
-def _joined(votes: Sequence[SettledSquare], contents: Contents) -> SettledSquare:
-    """`contents`, with the time of the vote that knew it first."""
-    first = min(votes, key=lambda vote: vote.since)
+def _joined(known: SettledSquare, votes: Sequence[SettledSquare], contents: Contents) -> SettledSquare:
+    """`contents`, since they lie there: since before, if they may be what was `known`."""
+    if known is _NEVER or not contents & known.contents:
+        return _dated(contents, votes, known.contents)
+    if known.contents & EMPTY and not contents & EMPTY:
+        return replace(_dated(contents, votes, EMPTY), after=known.after)  # it may have come while nobody could tell
+    return replace(known, contents=contents)
+
+
+def _dated(contents: Contents, votes: Sequence[SettledSquare], before: Contents) -> SettledSquare:
+    """`contents`, with the time of the vote that first knew that it was not what lay there before."""
+    first = min([vote for vote in votes if not vote.contents & before] or votes, key=lambda vote: vote.since)
     return SettledSquare(contents, first.since, first.after)

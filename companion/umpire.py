@@ -306,7 +306,7 @@ class Umpire:
 
     def _may_come_between(self, board: Comparison, found: Explanation) -> Arrival | None:
         """A square that may hold a piece with which another order than this one would be possible."""
-        for maybe in (maybe for maybe in board.maybes if maybe.appeared):
+        for maybe in board.maybes:
             among = explain(self.game, [maybe, *board.arrivals])
             if among.complete and among.certain[: len(found.certain)] != found.certain:
                 return maybe
@@ -337,8 +337,9 @@ class Umpire:
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:
         for maybe in board.maybes:
+            appeared = maybe.after > float("-inf")
             waited = board.time - maybe.since >= self._patience.maybe_s
-            if maybe.appeared and waited and legal_moves(self.game, maybe):
+            if appeared and waited and legal_moves(self.game, maybe):
                 return self._ask_about(board.time, maybe)
         return []
 

@@ -82,6 +82,58 @@ def test_a_lasting_contradiction_names_the_square_and_decides_nothing(fusion):
     assert fused.squares[A1].contents == PUSHER
 
 
+def disagreed(fusion, camera, tiles):
+    for tenth in range(16):
+        fusion.feed("camera", seen(1.0 + tenth / 10, camera))
+        fused = fusion.feed("tiles", seen(1.0 + tenth / 10, tiles))
+    assert fusion.disagreements
+    return fused
+
+
+def test_a_hand_before_the_camera_does_not_prove_the_tiles_right(fusion):
+    disagreed(fusion, PUSHER, EMPTY)
+    fusion.feed("camera", seen(3.0, PUSHER, hidden=True))
+    fused = fusion.feed("tiles", seen(3.0, EMPTY))
+    assert (fused.unsettled, fused.squares[A1].contents) == (0, PUSHER | EMPTY)
+    (disagreement,) = fusion.disagreements
+    assert dict(disagreement.said) == {"camera": PUSHER, "tiles": EMPTY}
+    fused = fusion.feed("tiles", seen(3.1, PUSHER))
+    assert (fused.unsettled, fused.squares[A1].contents, fusion.disagreements) == (0, PUSHER, ())
+
+
+def test_a_source_that_is_lost_has_no_word_left(fusion):
+    disagreed(fusion, PUSHER, EMPTY)
+    fusion.lose("camera")
+    fused = fusion.feed("tiles", seen(3.0, EMPTY))
+    assert (fused.unsettled, fused.squares[A1].contents, fusion.disagreements) == (0, EMPTY, ())
+
+
+@pytest.mark.parametrize("vague", [ANYTHING, PUSHER | EMPTY])
+def test_a_piece_came_when_those_saw_it_who_knew_that_it_was_not_there(fusion, vague):
+    fusion.feed("tiles", seen(1.0, vague))
+    fusion.feed("camera", seen(9.0, PUSHER))
+    dull = replace(seen(9.0), squares=(SettledSquare(vague, 1.0, float("-inf")), *seen(9.0).squares[1:]))
+    for _ in range(2):
+        fused = fusion.feed("tiles", dull)
+        assert fused.squares[A1] == SettledSquare(PUSHER, 9.0, 8.0)
+
+
+def test_a_piece_that_is_disagreed_about_came_when_it_was_first_seen(fusion):
+    fused = disagreed(fusion, PUSHER, EMPTY)
+    assert (fused.squares[A1].since, fused.squares[A1].after) == (2.5, 1.5)
+    fused = fusion.feed("tiles", seen(3.0, PUSHER))
+    assert fused.squares[A1].since == 2.5
+
+
+def test_where_nobody_could_tell_a_piece_may_have_come_long_before(fusion):
+    for source in ("camera", "tiles"):
+        fusion.feed(source, seen(1.0, PUSHER | EMPTY))
+    for source in ("camera", "tiles"):
+        fused = fusion.feed(source, seen(9.0, PUSHER))
+    assert fused.squares[A1].since == 9.0
+    assert fused.squares[A1].after < 1.0
+
+
 def test_a_lost_source_has_no_vote_and_the_other_goes_on_alone(fusion):
     fusion.lose("camera")
     fused = fusion.feed("tiles", seen(1.0, PUSHER))
