@@ -6,7 +6,7 @@ not hold up what the tiles feel, and when one source dies the other goes on alon
 
 When two sources contradict each other, one of them may only be slower: the square counts as unsettled. If they still do
 after `patience_s`, it is a disagreement, and the square may hold what either says, so that nothing is committed on the
-word of one against the other and a person is asked. While it lasts, a source that does not see the square for a while
+word of one against the other and a person is asked. Meanwhile a source that does not see the square for a while
 still says what it said last: a hand before the camera does not prove the tiles right.
 
 When a piece came is told by those who know that it was not there before, not by a source that never could tell.
@@ -72,7 +72,7 @@ class Fusion:
         """What they said together before they contradicted each other."""
         self._contradicted_s: list[float | None] = [None] * len(layout)
         self._words: list[dict[str, SettledSquare]] = [{} for _ in layout.squares]
-        """What each source said last of a square about which they disagree."""
+        """What each source said last of a square about which they contradict each other."""
         self.disagreements: tuple[Disagreement, ...] = ()
         """What the sources disagree about now, for longer than patience lasts."""
 
@@ -86,13 +86,12 @@ class Fusion:
         for i, square in enumerate(self._layout.squares):
             votes = {name: word for name, word in self._words[i].items() if name in voters}
             votes |= {name: seen.squares[i] for name, seen in voters.items() if not seen.unsettled >> i & 1}
-            settled = self._decide(i, tuple(votes.values()), now)
-            if not settled:
+            if not self._decide(i, tuple(votes.values()), now):
                 unsettled |= 1 << i
-            self._words[i] = votes if settled and self._contradicted_s[i] is not None else {}
-            if self._words[i]:
+            elif self._contradicted_s[i] is not None:
                 said = tuple((name, vote.contents) for name, vote in votes.items())
                 disagreements.append(Disagreement(square, said))
+            self._words[i] = {} if self._contradicted_s[i] is None else votes
         self.disagreements = tuple(disagreements)
         return self._fused(snapshot, now, voters, unsettled)
 

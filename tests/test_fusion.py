@@ -101,6 +101,13 @@ def test_a_hand_before_the_camera_does_not_prove_the_tiles_right(fusion):
     assert (fused.unsettled, fused.squares[A1].contents, fusion.disagreements) == (0, PUSHER, ())
 
 
+def test_nor_does_it_before_that_was_told(fusion):
+    fusion.feed("camera", seen(1.0, PUSHER))
+    assert fusion.feed("tiles", seen(1.0, EMPTY)).unsettled == 1
+    fusion.feed("camera", seen(1.2, PUSHER, hidden=True))
+    assert fusion.feed("tiles", seen(1.2, EMPTY)).unsettled == 1
+
+
 def test_a_source_that_is_lost_has_no_word_left(fusion):
     disagreed(fusion, PUSHER, EMPTY)
     fusion.lose("camera")
