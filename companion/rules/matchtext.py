@@ -17,11 +17,12 @@
 
 A game that was joined in progress tells where: ``[Position "..../.p../D.../...."] [ToMove "light"] [Last "b3"]``, with
 no Last for a free play. A resigned game has ``[Termination "resigned"]``, the score that stood as its result, and
-``[Winner "dark"]``, since that score does not say who won.
+``[Winner "dark"]``, since that score does not say who won. ``[Date "2026.11.??"]`` has ``??`` for what is not known.
 """
 
 from __future__ import annotations
 
+import calendar
 import re
 import textwrap
 import unicodedata
@@ -64,6 +65,11 @@ _RESULT = re.compile(r"\*|[0-9]+-[0-9]+")
 _ANOTHER = re.compile(rf'(\[\s*{_TAG_NAME.pattern}\s+")|\S\s+({_RESULT.pattern})(?!\S)')
 """What only another match can have among its moves: a tag, or a result that is not the last word."""
 _SETS = re.compile(r"[1-9][0-9]{0,3}")
+_DATE = re.compile(
+    r"(?P<year>[0-9]{4}|\?{4})(?:(?P<dot>[./-])(?P<month>[0-9]{1,2}|\?\?)(?:(?P=dot)(?P<day>[0-9]{1,2}|\?\?))?)?"
+)
+_LEAP_YEAR = 2000
+_MONTHS = 12
 _COLUMNS_PER_LINE = 80
 _BOM = "\ufeff"
 """Some editors put it before a text."""
@@ -155,6 +161,9 @@ class _Tags:
         self.values[name], self._places[name] = value, (line, column)
         if name in _CHOICES and value not in _CHOICES[name]:
             self.refuse(name, f"{name} is {value!r}; it must be one of {', '.join(_CHOICES[name])}")
+        if name == "Date" and value and not is_date(value):
+            told = "write year, month and day, such as 2026.11.23, with ?? for what is not known"
+            self.refuse(name, f"{name} is {value!r}; {told}")
 
     def get(self, name: str, default: str | None = None) -> str | None:
         return self.values.get(name, default)
@@ -167,6 +176,19 @@ class _Tags:
 def is_blank(text: str) -> bool:
     """Whether there is nothing in a text, not even a tag: a match can be read from it, but nobody wrote one."""
     return not text.removeprefix(_BOM).strip()
+
+
+def is_date(text: str) -> bool:
+    """Whether the calendar has this day: ``2026.11.23``, after PGN, also with - or /.
+
+    What is not known is ``????`` or ``??``; month and day may be left out as well.
+    """
+    told = _DATE.fullmatch(text.strip())
+    if told is None:
+        return False
+    known = {name: int(part) for name, part in told.groupdict().items() if part and part.isdecimal()}
+    year, month, day = known.get("year", _LEAP_YEAR), known.get("month", 1), known.get("day", 1)
+    return year > 0 and 1 <= month <= _MONTHS and 1 <= day <= calendar.monthrange(year, month)[1]
 
 
 def one_line(text: str) -> str:

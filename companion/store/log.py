@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from companion.errors import ConflictError, StoreError
 from companion.events import Event, GameOver
 from companion.rules import Colour, Layout, MatchText
+from companion.rules.matchtext import is_date
 from companion.saying import Saying
 from companion.store import chain
 from companion.store.chain import Verification
@@ -165,13 +166,18 @@ class MatchLog:
         return Colour(ending["Winner"]).other if ending["Termination"] == "resigned" else None
 
     def match_text(self, match: int) -> MatchText:
-        """A match for export, with its final hash as the tag Log; `StoreError` if it is not as it was written."""
+        """A match for export, with its final hash as the tag Log; `StoreError` if it is not as it was written.
+
+        A Date that is none, which was let in before, is left out: no match text may have it.
+        """
         self.vouch(match)
         told = self.match(match)
         opening = told.opening
         date = "" if opening.table == IMPORTED else told.started[:10].replace("-", ".")
         tags = {"Date": date, "Variant": opening.variant, "Light": opening.light, "Dark": opening.dark}
         tags |= ending_of(entry.event for entry in self.entries(match)) | {**opening.tags, "Log": told.digest}
+        if not is_date(tags["Date"]):
+            del tags["Date"]
         return MatchText(self.game(match), {name: value for name, value in tags.items() if value})
 
     def import_texts(self, texts: Iterable[MatchText]) -> list[int]:

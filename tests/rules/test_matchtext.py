@@ -170,6 +170,7 @@ def test_a_tag_that_could_not_be_read_back_is_not_written():
 
 
 HEAD = '[Event "x"]\n'
+A_DAY = "write year, month and day, such as 2026.11.23, with ?? for what is not known"
 JOIN = '[Position "..../.p../D.../...."]'
 GOES_ON = (
     'after these moves the game is not over; leave it out, or write [Termination "resigned"] where a player gave up'
@@ -194,6 +195,14 @@ NOT_TILED = (
         (f'{HEAD}[Variant "blue-box"]', 2, 1, "Variant is 'blue-box'; it must be one of standard, green-box"),
         ('[Termination "tired"]', 1, 1, "Termination is 'tired'; it must be one of normal, resigned, abandoned"),
         ('[Winner "Ann"]', 1, 1, "Winner is 'Ann'; it must be one of light, dark, draw"),
+        (f'{HEAD}[Date "2026-13-45"]', 2, 1, f"Date is '2026-13-45'; {A_DAY}"),
+        ('[Date "2026.00.01"]', 1, 1, f"Date is '2026.00.01'; {A_DAY}"),
+        ('[Date "2027.02.29"]', 1, 1, f"Date is '2027.02.29'; {A_DAY}"),
+        ('[Date "????.02.30"]', 1, 1, f"Date is '????.02.30'; {A_DAY}"),
+        ('[Date "0000.01.01"]', 1, 1, f"Date is '0000.01.01'; {A_DAY}"),
+        ('[Date "23.11.2026"]', 1, 1, f"Date is '23.11.2026'; {A_DAY}"),
+        ('[Date "2026.11-23"]', 1, 1, f"Date is '2026.11-23'; {A_DAY}"),
+        ('[Date "last Sunday"]', 1, 1, f"Date is 'last Sunday'; {A_DAY}"),
         (f'{HEAD}[Layout "###/###/###"]', 2, 1, NOT_TILED),
         ('[Sets "two"]', 1, 1, "Sets is 'two'; it must be a number, 1 or more"),
         ('[Sets "0"]', 1, 1, "Sets is '0'; it must be a number, 1 or more"),
@@ -258,6 +267,19 @@ def test_a_position_is_drawn_as_the_board_is():
 def test_what_cannot_be_seen_in_a_tag_is_left_out():
     told = MatchText.read('[Light "A\u202e\x1b[1mn\u200dn\u200d\x07"]\n[Dark "\u200b\u200d"]\n\n1. a1+ *')
     assert (told.tags["Light"], told.tags["Dark"]) == ("A[1mn\u200dn", "")
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "2026.11.23", "2026-11-23", "2026/1/2", "2028.02.29", "2026.11.??", "2026.??.??", "????.??.??", "????.02.29",
+        "????.??.31", "2026", "2026.11", " 2026.11.23", "",
+    ],
+)  # fmt: skip
+def test_a_date_may_be_known_in_part(date):
+    match = MatchText.read(f'[Date "{date}"]\n\n1. a1+ *')
+    assert match.tags["Date"] == date
+    assert MatchText.read(match.write()) == match
 
 
 @pytest.mark.parametrize("end", ["4-1", "4-1 #", "# 4-1", "#", "4-1#"])

@@ -232,6 +232,13 @@ def test_match_text_tells_players_and_hash_and_reads_back(log):
     }
 
 
+def test_what_was_let_in_as_a_date_and_is_none_is_not_exported(log):
+    match = log.begin(Opening(table=IMPORTED, tags={"Date": "2026-13-45", "Round": "3"}))
+    text = MatchText.read(log.match_text(match).write())
+    assert ("Date" in text.tags, text.tags["Round"]) == (False, "3")
+    assert log.match(match).opening.tags["Date"] == "2026-13-45"
+
+
 def test_imported_match_is_as_it_was_exported_and_keeps_its_first_hash(log):
     match = log.begin(ANN_AND_BEN)
     log.append(match, example_events())
