@@ -18,6 +18,8 @@
 A game that was joined in progress tells where: ``[Position "..../.p../D.../...."] [ToMove "light"] [Last "b3"]``, with
 no Last for a free play. A resigned game has ``[Termination "resigned"]``, the score that stood as its result, and
 ``[Winner "dark"]``, since that score does not say who won. ``[Date "2026.11.??"]`` has ``??`` for what is not known.
+
+Reading takes moves without numbers, too, but no wrong number: a move may be missing there.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from companion.rules.game import FirstMove
+    from companion.rules.notation import MoveNumber
 
 UNFINISHED = "*"
 DRAW = "draw"
@@ -132,8 +135,8 @@ class MatchText:
         """Read a match.
 
         Raises:
-            NotationError: for a bad tag, move or result, an illegal move, a result, winner or termination that the
-                moves do not give, or a second match; always with line and column.
+            NotationError: for a bad tag, move or result, an illegal move, a wrong move number, a result, winner or
+                termination that the moves do not give, or a second match; always with line and column.
 
         """
         tags, body, body_line = _head(text)
@@ -331,7 +334,17 @@ def _played(game: Game, moves: str, first_line: int) -> Game:
             game = game.extend_from(told, token.ply)
         except RulesError as error:
             raise NotationError(str(error), line=token.line, column=token.column) from None
+        _check_number(token.number, game, told)
     return game
+
+
+def _check_number(number: MoveNumber | None, game: Game, told: int) -> None:
+    """Refuse a number that stands before the wrong entry of a game's history, the one after the first `told`."""
+    dark_began = game.history[0].colour is Colour.DARK
+    move = (told + dark_began) // 2 + 1
+    if number is not None and number.digits != str(move):
+        message = f"this is move {move}, not {number.digits}; a move is missing, stands twice, or has a wrong number"
+        raise NotationError(message, line=number.line, column=number.column)
 
 
 def _wrapped(moves: str) -> str:

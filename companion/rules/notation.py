@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PASS_TEXT = "-"  # noqa: S105 (a pass of the turn, not a password)
 END_TEXT = "#"
 _TOKEN = re.compile(r"[^\s,;]+")
-_NUMBER = re.compile(r"\d+\.{1,3}")
+_NUMBER = re.compile(r"([0-9]+)\.{1,3}")
 _MOVE = re.compile(r"(?:(?P<player>[LDld]):)?(?P<square>[A-Za-z]\d+)(?P<mark>\+|[xX]|<>|><)?(?P<ruled>!)?", re.ASCII)
 _PASSES = {PASS_TEXT, "(pass)", "(passa)"}
 _PLAYERS = {"L": Colour.LIGHT, "D": Colour.DARK}
@@ -72,12 +72,23 @@ Ply = Move | Pass
 
 
 @dataclass(frozen=True, slots=True)
+class MoveNumber:
+    """A move number and the 1-based place where it stood in the text."""
+
+    digits: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Token:
     """A move or pass and the 1-based place where it stood in the text."""
 
     ply: Ply
     line: int
     column: int
+    number: MoveNumber | None = None
+    """The move number right before it, if there is one."""
 
 
 def parse_move(text: str) -> Ply:
@@ -101,17 +112,20 @@ def parse_moves(text: str) -> list[Ply]:
 
 
 def tokens(text: str, *, first_line: int = 1) -> Iterator[Token]:
-    """Read as `parse_moves` does, keeping the place of every move; lines count from `first_line`."""
+    """Read as `parse_moves` does, keeping the place and number of every move; lines count from `first_line`."""
     told = text.rstrip().removesuffix(END_TEXT)
+    number: MoveNumber | None = None
     for line, row in enumerate(told.splitlines(), start=first_line):
         for match in _TOKEN.finditer(row):
             column = match.start() + 1
             word = match[0]
-            number = _NUMBER.match(word)
-            if number:  # "3." alone, or "3.c3<>" with no space after it
-                word, column = word[number.end() :], column + number.end()
+            found = _NUMBER.match(word)
+            if found:  # "3." alone, or "3.c3<>" with no space after it
+                number = MoveNumber(found[1].lstrip("0") or "0", line, column)
+                word, column = word[found.end() :], column + found.end()
             if word:
-                yield Token(_ply(word, line, column), line, column)
+                yield Token(_ply(word, line, column), line, column, number)
+                number = None
 
 
 def write_moves(plies: Iterable[Ply], *, first_number: int = 1) -> str:

@@ -142,6 +142,7 @@ def test_a_joined_match_in_which_dark_moves_first_is_numbered_so():
         f'  [ Event  "x" ]  [Result "*"]\n\n\n{WORKED_EXAMPLE}\n\n4-1\n',
         f'\ufeff[First "outside"]\r\n\r\n{WORKED_EXAMPLE.replace(" 5.", chr(13) + chr(10) + "5.")} 4-1\r\n',
         f'[Event "one line"] {WORKED_EXAMPLE}',
+        WORKED_EXAMPLE.replace(" a3><", " 1... a3><").replace("3. b2>< ", "03.\n\nb2>< 3.").replace("2. ", ""),
         WORKED_EXAMPLE.replace("-", "(passa)").replace(" b1<>", ", b1<>#"),
     ],
 )
@@ -181,6 +182,10 @@ NOT_TILED = (
     "2x2 boards cannot tile this layout: no board fits at c1 without overlap; "
     "every square must belong to exactly one 2x2 board"
 )
+
+
+def misnumbered(move, told):
+    return f"this is move {move}, not {told}; a move is missing, stands twice, or has a wrong number"
 
 
 @pytest.mark.parametrize(
@@ -231,6 +236,15 @@ NOT_TILED = (
         (f"{HEAD}\n{WORKED_EXAMPLE.replace('d4x -', 'd4x')}", 3, 71,
          ("ply 12: Dark had no legal square and passed; write - before b4x. "
           "Free play after Dark's pass: any empty square (b1 d1 b3 b4 c4)")),
+        (f"{HEAD}\n1. a1+ a3><\n3. a2+ *", 4, 1, misnumbered(2, 3)),
+        (f"{HEAD}\n1. a1+ a3>< 1. a2+ *", 3, 13, misnumbered(2, 1)),
+        (f"{HEAD}\n1. a1+ a3>< 2. a2+ 3... a4<> *", 3, 20, misnumbered(2, 3)),
+        ("1. a1+ 2.a3><", 1, 8, misnumbered(1, 2)),
+        ("0. a1+", 1, 1, misnumbered(1, 0)),
+        ("1. a1+ a3><\n2.\n\n9. a2+", 4, 1, misnumbered(2, 9)),
+        (f"{'9' * 5000}. a1+", 1, 1, misnumbered(1, "9" * 5000)),
+        (f'{JOIN} [ToMove "dark"]\n\n1... d4+ 1. a4x', 3, 10,
+         misnumbered(2, 1)),
         (f"{HEAD}\n{WORKED_EXAMPLE} 4-2", 3, len(WORKED_EXAMPLE) + 2,
          "the result is given as 4-2, but the moves give 4-1"),
         (f"{HEAD}\n1. a1+\n\n  1-0\n", 5, 3, f"the result is given as 1-0, but {NOT_OVER}"),

@@ -271,7 +271,7 @@ def test_going_back_and_playing_on_arrives_at_the_same_game(game, plies):
 
 
 tag_names = st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,10}", fullmatch=True).filter(
-    lambda name: name not in {"Termination", "Variant", "Winner"}
+    lambda name: name not in {"Date", "Termination", "Variant", "Winner"}
 )
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 
