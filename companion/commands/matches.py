@@ -131,14 +131,17 @@ def export(match: int, output: str, form: str, data: str) -> None:
 @data_option
 @json_option
 def import_matches(files: tuple[str, ...], data: str, as_json: bool) -> None:
-    """Bring match texts into the log, one match a file; all of them, or none where one is wrong."""
+    """Bring match texts into the log, one match a file; all of them, or none where one is wrong.
+
+    One that is there already, with the same moves, names and all else that is told, is not brought in again.
+    """
     texts = [_match_text(file) for file in files]
     with open_log(data) as log:
-        for file, number in zip(files, log.import_texts(texts), strict=True):
+        for file, found in zip(files, log.import_texts(texts), strict=True):
             if as_json:
-                print_json({"file": file, "match": number})
+                print_json({"file": file, "match": found.match, "new": found.new})
             else:
-                click.echo(f"{file} is match {number}.")
+                click.echo(f"{file} is match {found.match}{'' if found.new else ' already'}.")
 
 
 @matches.command()

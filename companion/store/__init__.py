@@ -14,13 +14,14 @@ from companion.store.chain import Verification
 from companion.store.database import FILE_NAME, is_there
 from companion.store.log import IMPORTED, MatchLog
 from companion.store.recorder import Recorder
-from companion.store.records import Damaged, Entry, Match, Opening
+from companion.store.records import Damaged, Entry, Imported, Match, Opening
 
 __all__ = [
     "FILE_NAME",
     "IMPORTED",
     "Damaged",
     "Entry",
+    "Imported",
     "Match",
     "MatchLog",
     "Opening",

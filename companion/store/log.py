@@ -21,15 +21,15 @@ from companion.store import chain
 from companion.store.chain import Verification
 from companion.store.database import Database
 from companion.store.recorder import Recorder
-from companion.store.records import TURNING_POINTS, Damaged, Entry, Match, Opening
-from companion.store.retelling import ending_of, events_telling, game_told_by, opening_of
+from companion.store.records import TURNING_POINTS, Damaged, Entry, Imported, Match, Opening
+from companion.store.retelling import ending_of, events_telling, game_told_by, may_tell, opening_of, tells_the_same
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
 from companion.store.schema import people as people_rows
 from companion.store.schema import pictures as picture_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -180,19 +180,44 @@ class MatchLog:
             del tags["Date"]
         return MatchText(self.game(match), {name: value for name, value in tags.items() if value})
 
-    def import_texts(self, texts: Iterable[MatchText]) -> list[int]:
+    def import_texts(self, texts: Iterable[MatchText]) -> list[Imported]:
         """Log matches that were written down elsewhere, all or none, as new matches of the table `IMPORTED`.
 
-        Returns their numbers, in order.
+        One that is there already, told alike, is not logged again.
         """
-        numbers = []
+        written = [(text.write(), text) for text in texts]
+        numbers = self._already_there(dict(written))
+        imported = []
         with self._database.writing() as connection:
-            for text in texts:
-                opening = opening_of(text, table=IMPORTED)
-                numbers.append(self._begin(connection, opening, None))
-                told = tuple(events_telling(text, table=IMPORTED))
-                self._append(connection, numbers[-1], told, b"", None)
-        return numbers
+            for told, text in written:
+                new = told not in numbers
+                if new:
+                    numbers[told] = self._import(connection, text)
+                imported.append(Imported(numbers[told], new))
+        return imported
+
+    def _already_there(self, texts: Mapping[str, MatchText]) -> dict[str, int]:
+        """The first match that each text tells, if there is one; by the text as it is written."""
+        there: dict[str, int] = {}
+        for match in self.matches():
+            for told, text in texts.items():
+                if told not in there and isinstance(match, Match) and self._is_told_by(text, match):
+                    there[told] = match.id
+        return there
+
+    def _is_told_by(self, text: MatchText, match: Match) -> bool:
+        if not may_tell(text, match):
+            return False
+        try:
+            logged = self.match_text(match.id)
+        except StoreError:  # what is not as it was written is not there any more
+            return False
+        return tells_the_same(text, logged, names_erased=match.names_erased)
+
+    def _import(self, connection: sa.Connection, text: MatchText) -> int:
+        match = self._begin(connection, opening_of(text, table=IMPORTED), None)
+        self._append(connection, match, tuple(events_telling(text, table=IMPORTED)), b"", None)
+        return match
 
     def evidence(self, match: int, digest: str) -> bytes | None:
         """What the source saw, by the digest an `Entry` has; None if it was erased."""

@@ -192,6 +192,16 @@ class Damaged:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """What has become of a match text that was to be logged."""
+
+    match: int
+    """The match that it tells."""
+    new: bool
+    """Whether that was not there before."""
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """One event in the log."""
 

@@ -237,13 +237,22 @@ def test_damaged_and_missing_matches_hide_no_other_from_verify(data):
 
 def test_imported_matches_come_out_again(data, tmp_path):
     files = [tmp_path / "one.mjn", tmp_path / "two.mjn"]
-    for file in files:
-        file.write_text(MATCH, encoding="utf-8")
+    for file, dark in zip(files, ("Ben", "Cat"), strict=True):
+        file.write_text(MATCH.replace("Ben", dark), encoding="utf-8")
     assert lines("import", *files, "--data", data) == [
-        {"file": str(files[0]), "match": 3},
-        {"file": str(files[1]), "match": 4},
+        {"file": str(files[0]), "match": 3, "new": True},
+        {"file": str(files[1]), "match": 4, "new": True},
     ]
     assert MatchText.read(printed("export", 4, "--data", data)).game == MatchText.read(MATCH).game
+
+
+def test_a_match_that_is_there_already_is_not_imported_again(data, tmp_path):
+    file = tmp_path / "one.mjn"
+    file.write_text(MATCH, encoding="utf-8")
+    assert printed("import", file, file, "--data", data) == f"{file} is match 3.\n{file} is match 3 already.\n"
+    assert printed("import", file, "--data", data) == f"{file} is match 3 already.\n"
+    assert lines("import", file, "--data", data) == [{"file": str(file), "match": 3, "new": False}]
+    assert len(lines("list", "--data", data)) == 3
 
 
 def test_one_bad_file_keeps_all_out(data, tmp_path):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from companion import events
 from companion.errors import RulesError, StoreError
 from companion.rules import Colour, Game, Layout, MatchText, Piece, Score, Square, parse_moves
-from companion.store import FILE_NAME, IMPORTED, MatchLog, Opening
+from companion.store import FILE_NAME, IMPORTED, Imported, MatchLog, Opening
 from tests.store.conftest import NOON
 from tests.store.playing import EXAMPLE, example_events, one_of_each, random_match
 from tests.stories import NEARLY_OVER, Scene
@@ -152,7 +152,7 @@ def test_match_joined_in_progress_is_rebuilt(log):
     assert str(log.game(match).history[0]) == "a1+"
     again = MatchText.read(log.match_text(match).write())
     assert again.game == scene.game
-    assert log.game(*log.import_texts([again])) == scene.game
+    assert log.game(imported(log, unhashed(again, Light="Ann"))) == scene.game
 
 
 def test_resigned_match_names_its_winner(log):
@@ -164,8 +164,8 @@ def test_resigned_match_names_its_winner(log):
     text = log.match_text(match)
     assert (text.tags["Termination"], text.winner) == ("resigned", Colour.DARK)
     assert log.match(match).winner is Colour.DARK
-    imported = log.match(*log.import_texts([text]))
-    assert (imported.finished, imported.winner, imported.score) == (True, Colour.DARK, Score(0, 0))
+    again = log.match(imported(log, unhashed(text, Light="Ann")))
+    assert (again.finished, again.winner, again.score) == (True, Colour.DARK, Score(0, 0))
 
 
 def test_a_resigned_match_that_is_corrected_stays_resigned(log):
@@ -239,19 +239,85 @@ def test_what_was_let_in_as_a_date_and_is_none_is_not_exported(log):
     assert log.match(match).opening.tags["Date"] == "2026-13-45"
 
 
-def test_imported_match_is_as_it_was_exported_and_keeps_its_first_hash(log):
+def test_imported_match_is_as_it_was_exported_and_keeps_its_first_hash(log, tmp_path, clock):
     match = log.begin(ANN_AND_BEN)
     log.append(match, example_events())
     text = log.match_text(match)
-    once, twice = log.import_texts([text, text])
-    again = log.match_text(*log.import_texts([log.match_text(once)]))
+    with MatchLog.open(tmp_path / "elsewhere", clock) as other:
+        number = imported(other, text)
+        again = other.match_text(number)
+        assert [entry.event.as_dict() | {"table": "1"} for entry in other.entries(number)] == [
+            event.as_dict() for event in example_events()
+        ]
+        assert [found.id for found in other.matches(IMPORTED)] == [number]
     assert again.game == text.game
     assert again.tags["OriginalLog"] == text.tags["Log"]
     assert {**again.tags, "Log": ""} == {**text.tags, "Log": "", "OriginalLog": text.tags["Log"]}
-    assert [entry.event.as_dict() | {"table": "1"} for entry in log.entries(twice)] == [
-        event.as_dict() for event in example_events()
-    ]
-    assert [found.id for found in log.matches(IMPORTED)] == [once, twice, twice + 1]
+
+
+TOLD = MatchText.read(f'[Date "2026.04.30"]\n[Light "Ann"]\n[Dark "Ben"]\n[Round "2"]\n\n{EXAMPLE}')
+UNFINISHED = MatchText.read('[Light "Ann"]\n\n1. a1+ a3><')
+RESIGNED = MatchText.read('[Light "Ann"]\n[Termination "resigned"]\n[Winner "dark"]\n\n1. a1+ a3><')
+JOINED = MatchText.read('[Position "P.../S.../dpu./spud"] [ToMove "light"] [Last "a1"]\n\n1. - d4+')
+
+
+def imported(log, text):
+    """The number of a match that is new in the log."""
+    [found] = log.import_texts([text])
+    assert found.new
+    return found.match
+
+
+def unhashed(text, **tags):
+    """A match text without its hash, as if nobody had logged it."""
+    return MatchText(text.game, {name: told for name, told in text.tags.items() if name != "Log"} | tags)
+
+
+@pytest.mark.parametrize("text", [TOLD, UNFINISHED, RESIGNED, JOINED, MatchText(Game.start())])
+def test_match_is_imported_once_however_often_that_is_asked(log, text):
+    first = imported(log, text)
+    assert log.import_texts([text]) == [Imported(first, new=False)]
+    assert log.import_texts([MatchText.read(log.match_text(first).write())]) == [Imported(first, new=False)]
+    log.erase_names(first)
+    assert log.import_texts([text]) == [Imported(first, new=False)]
+    assert len(log.matches()) == 1
+
+
+def test_match_that_is_told_twice_at_once_is_imported_once(log):
+    other = MatchText(TOLD.game, {"Light": "Cat"})
+    assert log.import_texts([TOLD, other, TOLD]) == [Imported(1, True), Imported(2, True), Imported(1, False)]
+
+
+def test_match_that_was_played_here_is_not_imported(log):
+    match = log.begin(ANN_AND_BEN)
+    log.append(match, example_events())
+    text = log.match_text(match)
+    assert log.import_texts([text, unhashed(text)]) == [Imported(match, False)] * 2
+    log.append(match, [events.MoveTakenBack(time=9.0, ply=16, move="b1<>")])
+    assert imported(log, text)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        MatchText(TOLD.game, TOLD.tags | {"Light": "Cat"}),
+        MatchText(TOLD.game, TOLD.tags | {"Date": "2026.05.01"}),
+        MatchText(TOLD.game, TOLD.tags | {"Round": "3"}),
+        MatchText(TOLD.game, TOLD.tags | {"Arbiter": "Zoe"}),
+        MatchText(TOLD.game, TOLD.tags | {"Variant": "green-box"}),
+        MatchText(TOLD.game, TOLD.tags | {"Log": "c0ffee"}),
+        MatchText(Game.replay(TOLD.game.history, first="anywhere"), TOLD.tags),
+        MatchText(TOLD.game.after(9), {"Light": "Ann", "Dark": "Ben"}),
+    ],
+)
+def test_match_that_differs_in_anything_is_another(log, other):
+    assert imported(log, TOLD) != imported(log, other)
+
+
+def test_matches_of_two_logs_are_told_apart_by_their_hashes(log):
+    one, two = (MatchText(UNFINISHED.game, {"Log": digest}) for digest in ("c0ffee", "decade"))
+    assert log.import_texts([one, two, one]) == [Imported(1, True), Imported(2, True), Imported(1, False)]
+    assert log.import_texts([two, one]) == [Imported(2, False), Imported(1, False)]
 
 
 @pytest.mark.parametrize(
