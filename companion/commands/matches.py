@@ -160,7 +160,7 @@ def verify(ctx: click.Context, numbers: tuple[int, ...], known: str | None, data
     """Check that matches are as they were written: these, or all."""
     if known is not None and len(numbers) != 1:
         raise click.UsageError("--log needs exactly one MATCH")
-    broken, unread = [], False
+    broken, other, unread = [], False, False
     with open_log(data, create=False) as log:
         for number in numbers or [match.id for match in log.matches()]:
             try:
@@ -173,7 +173,10 @@ def verify(ctx: click.Context, numbers: tuple[int, ...], known: str | None, data
                 print_json(found.as_dict())
             else:
                 click.echo(harmless(str(found)))
+            other = found.other is not None
             broken += [] if found.sound else [str(number)]
+    if other:
+        raise click.ClickException("the hash that was given is that of another match")
     if broken:
         raise click.ClickException(f"not as it was written: match {', '.join(broken)}")
     if unread:

@@ -58,6 +58,8 @@ class Verification:
     """The event whose digest is the match's final hash."""
     known: int | None = None
     """The event whose digest was asked for, 0 for the opening; None if none was, or it is not in the chain."""
+    other: int | None = None
+    """The match that has the digest that was asked for, where this one, as it was written, has not."""
     broken: str = ""
     """The first thing that does not fit, in words; empty if the chain is sound."""
     names_erased: bool = False
@@ -67,7 +69,7 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether everything that is still there is as it was written."""
+        """Whether everything that is still there is as it was written, and has the digest that was asked for."""
         return not self.broken
 
     def as_dict(self) -> dict[str, Any]:
@@ -79,6 +81,7 @@ class Verification:
             "log": self.digest,
             "final": self.final,
             "known": self.known,
+            "other": self.other,
             "broken": self.broken,
             "names_erased": self.names_erased,
             "pictures": self.pictures,
@@ -91,7 +94,8 @@ class Verification:
             erased.append(f"{self.pictures_erased} of {self.pictures} pictures")
         note = f" (erased: {', '.join(erased)})" if erased else ""
         if self.broken:
-            return f"Match {self.match}: BROKEN, {self.broken}{note}"
+            verdict = "" if self.other else "BROKEN, "
+            return f"Match {self.match}: {verdict}{self.broken}{note}"
         return f"Match {self.match}: sound, {self.events} events, {self.digest}{note}{self._known_in_words}"
 
     @property
@@ -141,12 +145,12 @@ def check_end(*, length: int, head: str, found: int, digest: str) -> None:
         raise ChainBroken(f"the log tells of {length} events and ends in {head}, but there are {found}")
 
 
-def place_of(known: str, digests: Iterable[str]) -> int:
-    """Which of `digests` was noted down elsewhere, in full or by `FEWEST_DIGITS` or more; `ChainBroken` if none was."""
+def place_of(known: str, digests: Iterable[str]) -> int | None:
+    """Which of `digests` was noted down elsewhere, in full or by `FEWEST_DIGITS` or more; None if none was."""
     for place, digest in enumerate(digests):
         if len(known) >= FEWEST_DIGITS and digest.startswith(known.lower()):
             return place
-    raise ChainBroken(f"the hash {known} is not in it")
+    return None
 
 
 def check_contents(what: str, expected: str, contents: Iterable[str | bytes]) -> bool:

@@ -252,7 +252,10 @@ class MatchLog:
                 sa.select(picture_rows.c.digest, picture_rows.c.evidence).where(picture_rows.c.match_id == match)
             )
             kept = {picture.digest: _as_bytes(picture.evidence) for picture in pictures}
-        return _verified(row, links, told, kept, known)
+            found = _verified(row, links, told, kept)
+            if known is None or not found.sound:
+                return found
+            return _identified(connection, found, known, [row.digest, *(event.digest for event in links)])
 
     def vouch(self, match: int) -> None:
         """`StoreError` if a match is not as it was written, so that its hash stands for nothing."""
@@ -432,18 +435,14 @@ def _keep(connection: sa.Connection, match: int, table: str, digest: str, eviden
         )
 
 
-def _verified(
-    row: Any, links: Sequence[Any], told: Sequence[str], kept: dict[str, bytes], known: str | None
-) -> Verification:
-    broken, names_erased, seen, place = "", False, set[str](), None
+def _verified(row: Any, links: Sequence[Any], told: Sequence[str], kept: dict[str, bytes]) -> Verification:
+    broken, names_erased, seen = "", False, set[str]()
     try:
         first = chain.check_first(row.link, row.digest, row.table_id)
         seen = _check_events(row, links)
         names_erased = not chain.check_contents("who played", first["people"], told)
         for digest in sorted(seen & kept.keys()):
             chain.check_contents("a picture", digest, [kept[digest]])
-        if known is not None:
-            place = chain.place_of(known, [row.digest, *(event.digest for event in links)])
     except chain.ChainBroken as finding:
         broken = str(finding)
     except (KeyError, TypeError):
@@ -453,12 +452,30 @@ def _verified(
         events=len(links),
         digest=row.head,
         final=_final(links),
-        known=place,
         broken=broken,
         names_erased=names_erased,
         pictures=len(seen),
         pictures_erased=len(seen - kept.keys()),
     )
+
+
+def _identified(connection: sa.Connection, found: Verification, known: str, digests: Iterable[str]) -> Verification:
+    """What was found of a sound match, and which of its `digests` is the one that was noted down elsewhere."""
+    place = chain.place_of(known, digests)
+    if place is not None:
+        return replace(found, known=place)
+    other = _match_with(connection, known)
+    whose = f"; it is that of match {other}" if other else ""
+    return replace(found, other=other, broken=f"the hash {known} is not in it{whose}")
+
+
+def _match_with(connection: sa.Connection, known: str) -> int | None:
+    """The first match with a digest that starts like this one; None if there is none, or too little is known."""
+    if len(known) < chain.FEWEST_DIGITS:
+        return None
+    openings = sa.select(match_rows.c.id).where(match_rows.c.digest.startswith(known.lower(), autoescape=True))
+    others = sa.select(event_rows.c.match_id).where(event_rows.c.digest.startswith(known.lower(), autoescape=True))
+    return min(connection.scalars(sa.union(openings, others)), default=None)
 
 
 def _final(links: Sequence[Any]) -> int:

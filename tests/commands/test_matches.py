@@ -310,10 +310,33 @@ def test_verify_says_sound_erased_and_broken(data):
     told = lines("verify", 1, "--log", noted, "--data", data)[0]
     assert (told["sound"], told["known"], told["final"]) == (True, 19, 19)
     assert "that of event 19, the final one" in printed("verify", 1, "--log", noted[:8], "--data", data)
-    result = matches("verify", 2, "--log", noted, "--json", "--data", data)
+
+
+def test_verify_says_that_a_hash_is_in_no_match(data):
+    result = matches("verify", 2, "--log", "c0ffee00", "--data", data)
+    assert result.stdout == "Match 2: BROKEN, the hash c0ffee00 is not in it\n"
+    assert (result.exit_code, result.stderr) == (1, "Error: not as it was written: match 2\n")
+
+
+@pytest.mark.parametrize("event", [19, 2, 0])
+def test_verify_says_whose_hash_it_was_given_if_it_is_another_matchs(data, event):
+    opening = sqlite3.connect(Path(data) / FILE_NAME).execute("SELECT digest FROM matches WHERE id = 1").fetchone()[0]
+    noted = lines("show", 1, "--data", data)[event]["digest"] if event else opening
+    for known in (noted, noted[:8].upper()):
+        result = matches("verify", 2, "--log", known, "--data", data)
+        assert result.stdout == f"Match 2: the hash {known} is not in it; it is that of match 1\n"
+        assert (result.exit_code, result.stderr) == (1, "Error: the hash that was given is that of another match\n")
+    told = json.loads(matches("verify", 2, "--log", noted, "--json", "--data", data).stdout)
+    assert (told["sound"], told["known"], told["other"]) == (False, None, 1)
+    assert told["broken"] == f"the hash {noted} is not in it; it is that of match 1"
+
+
+def test_verify_says_broken_before_it_says_whose_hash_it_was_given(data):
+    noted = lines("list", "--data", data)[1]["log"]
+    change(data, FORGED)
+    result = matches("verify", 1, "--log", noted, "--data", data)
+    assert result.stdout == "Match 1: BROKEN, event 6 was changed\n"
     assert result.exit_code == 1
-    assert json.loads(result.stdout)["broken"] == f"the hash {noted} is not in it"
-    assert result.stderr == "Error: not as it was written: match 2\n"
 
 
 @pytest.mark.parametrize("number", ["99", "99999999999999999999"])

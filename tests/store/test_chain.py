@@ -156,7 +156,10 @@ def test_chain_made_up_anew_is_found_by_the_hash_on_paper(log, match):
     forged = log.begin(Opening())
     log.append(forged, example_events())
     assert log.verify(forged).sound
-    assert log.verify(forged, noted).broken == f"the hash {noted} is not in it"
+    found = log.verify(forged, noted)
+    assert (found.sound, found.broken) == (False, f"the hash {noted} is not in it; it is that of match {match}")
+    assert log.verify(forged, "c0ffee00").broken == "the hash c0ffee00 is not in it"
+    assert log.verify(forged, "%_______").other is None
 
 
 def test_the_place_of_a_known_hash_is_told(log, match):
