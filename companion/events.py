@@ -161,12 +161,15 @@ class ChoiceNeeded(Event):
 
     `question` is ``order`` (several pieces, more than one legal order), ``start`` (the board does not fit the game when
     the program starts), ``new`` (the board was emptied in mid-game) or ``correct`` (a correction would make later moves
-    illegal, which are the choices here; the answer is the correction once more, or ``resume``).
+    illegal; the answer is the correction once more with those ruled, or the choice ``resume``).
     """
 
     question: str
     choices: tuple[str, ...]
+    """What answers it; ``join`` needs more to be said."""
     squares: tuple[Square, ...] = ()
+    illegal: tuple[str, ...] = ()
+    """The later moves that a correction would make illegal; in older logs they are the choices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,6 +311,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "before": _each(_text),
     "after": _each(_text),
     "choices": _each(_text),
+    "illegal": _each(_text),
     "ruled": _exactly(bool),
     "reason": _reason,
     "score": lambda points: Score(_whole(points["light"]), _whole(points["dark"])),

@@ -130,7 +130,7 @@ class Referee(Umpire):
         record, refused = self._record.corrected(ply, text)
         if refused and not rule_later:
             self.question = None
-            return self._ask(time, "correct", refused, ())
+            return self._ask(time, "correct", ("resume",), illegal=refused)
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]
@@ -171,13 +171,12 @@ class Referee(Umpire):
         question = self.question
         if question is None:
             raise RulesError(Saying("nothing is asked right now"))
-        offered = ("resume",) if question.question == "correct" else question.choices
-        if choice == "join" and choice in offered:
+        if choice == "join" and choice in question.choices:
             raise RulesError(
                 Saying("'join' needs whose turn it is, and the square of the last piece; use `join` to say so")
             )
-        if choice not in offered:
-            offers = ", ".join(offered)
+        if choice not in question.choices:
+            offers = ", ".join(question.choices)
             raise RulesError(
                 Saying(
                     "%(choice)s does not answer the question; offered are: %(offers)s",

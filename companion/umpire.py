@@ -258,7 +258,7 @@ class Umpire:
         if self._more_may_come(board):
             return []
         if board.empty and sum(piece is not None for piece in self.game.contents) > _FEW_PIECES:
-            return self._ask(board.time, "new", ("new", "resume"), ())
+            return self._ask(board.time, "new", ("new", "resume"))
         if self._undone:
             return self._note_losses(board)
         doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
@@ -527,10 +527,20 @@ class Umpire:
             return False
         return explain(self._next, compare(self._next, self._snapshot, Sayings()).arrivals).complete
 
-    def _ask(self, time: float, question: str, choices: tuple[str, ...], squares: tuple[Square, ...]) -> list[Event]:
+    def _ask(
+        self,
+        time: float,
+        question: str,
+        choices: tuple[str, ...],
+        squares: tuple[Square, ...] = (),
+        *,
+        illegal: tuple[str, ...] = (),
+    ) -> list[Event]:
         if self.question is not None and (self.question.question, self.question.squares) == (question, squares):
             return []
-        self.question = events.ChoiceNeeded(**self._here(time), question=question, choices=choices, squares=squares)
+        self.question = events.ChoiceNeeded(
+            **self._here(time), question=question, choices=choices, squares=squares, illegal=illegal
+        )
         return [self.question]
 
     def _close_answered_question(self, board: Comparison) -> None:

@@ -49,6 +49,7 @@ FIELDS = {
     "moves": st.lists(texts).map(tuple),
     "before": st.lists(texts).map(tuple),
     "after": st.lists(texts).map(tuple),
+    "illegal": st.lists(texts, max_size=3).map(tuple),
     "choices": st.lists(texts).map(tuple),
 }
 """What a field may hold, by its name; any other holds a text."""

@@ -147,7 +147,7 @@ def test_a_correction_that_makes_later_moves_illegal_asks_first():
     scene = scene_after("a1+", "a2+", "a3+")
     before = scene.game
     (asked,) = scene.referee.correct(scene.time, 1, "a1x")
-    assert (asked.question, asked.choices) == ("correct", ("a2+",))
+    assert (asked.question, asked.choices, asked.illegal) == ("correct", ("resume",), ("a2+",))
     assert scene.game == before
     heard = scene.referee.correct(scene.time, 1, "a1x", rule_later=True)
     assert [str(ply) for ply in scene.game.history] == ["a1x", "D:a2+!", "a3+"]

@@ -142,7 +142,7 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.BoardRestored: lambda e: f"As it was again: {_squares(e.squares)}",
     events.MoveTakenBack: lambda e: _turn(e, f"{e.move} is taken back"),
     events.Corrected: _correction,
-    events.ChoiceNeeded: lambda e: f"Not sure ({e.question}): {'; '.join(e.choices)}",
+    events.ChoiceNeeded: lambda e: f"Not sure ({e.question}): {'; '.join(e.illegal or e.choices)}",
     events.SourceLost: lambda e: f"{e.source} is lost: {e.why}",
     events.SourceBack: lambda e: f"{e.source} is back",
     events.SourcesDisagree: lambda e: f"What is on {e.square}? {e.words}",

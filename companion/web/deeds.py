@@ -138,9 +138,9 @@ class Resign(Request):
 
 
 class Choose(Request):
-    """Answer the question that is open."""
+    """Answer the question that is open, as the state of the table tells it."""
 
-    choice: str
+    choice: str = Field(description="One of the question's choices; `join` is a request of its own.")
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
         """Tell the referee."""

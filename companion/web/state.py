@@ -49,6 +49,24 @@ class NoticeState(BaseModel):
     text: str
 
 
+class QuestionState(BaseModel):
+    """What the program cannot decide: the event that told of it, as in companion watch --json."""
+
+    event: str
+    time: float
+    table: str
+    ply: int
+    question: Literal["order", "start", "new", "correct"] = Field(
+        description="The order of moves, a board that does not fit the game, a cleared board, or a correction."
+    )
+    choices: list[str] = Field(
+        description="What `choose` takes. Only `join` is a request of its own, as more has to be said. "
+        "A correction is answered as well by the same `correct` with `rule_later`."
+    )
+    squares: list[str]
+    illegal: list[str] = Field(description="The later moves that a correction would make illegal.")
+
+
 class TableState(BaseModel):
     """Everything there is to know of a table now."""
 
@@ -76,7 +94,7 @@ class TableState(BaseModel):
     disturbed: list[str]
     to_lift: list[str] = Field(description="Squares whose piece has to leave the board before the game goes on.")
     unseen: list[str] = Field(description="Squares covered since the start; before all were seen nothing is decided.")
-    question: dict[str, Any] | None
+    question: QuestionState | None
     notices: list[NoticeState]
     source: str
     lost: str = Field(description="Why the source delivers nothing; empty while it does.")

@@ -148,11 +148,10 @@ def _questions(view: TableView) -> Iterator[Notice]:
         "order": (_("In which order?"), _("Several pieces came at once, and more than one order is legal.")),
         "start": (_("This is not the game that was being played"), _("What shall be done with what lies here?")),
         "new": (_("The board has been cleared"), _("Is this the end of the game?")),
-        "correct": (_("The correction makes later moves illegal"), " ".join(asked.choices)),
+        "correct": (_("The correction makes later moves illegal"), " ".join(asked.illegal)),
     }[asked.question]
     words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
-    choices = ("resume",) if asked.question == "correct" else asked.choices
-    yield Notice("ask", title, text, choices=tuple((choice, words.get(choice, choice)) for choice in choices))
+    yield Notice("ask", title, text, choices=tuple((choice, words.get(choice, choice)) for choice in asked.choices))
 
 
 def _wrongs(view: TableView) -> Iterator[Notice]:

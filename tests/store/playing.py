@@ -34,7 +34,9 @@ def one_of_each():
         events.BoardRestored(**here, squares=(A1,)),
         events.MoveTakenBack(**here, move="a1+"),
         events.Corrected(**here, before=("a1+", "-"), after=("L:a1x!",), position=".... dark -"),
-        events.ChoiceNeeded(**here, question="order", choices=("a1+ b2x", "b2x a1+"), squares=(A1, B2)),
+        events.ChoiceNeeded(
+            **here, question="order", choices=("a1+ b2x", "b2x a1+"), squares=(A1, B2), illegal=("a3><",)
+        ),
         events.SourceLost(**here, source="camera:0", why="it was unplugged: «Übung»"),
         events.SourceBack(**here, source="camera:0", why="it is back"),
         events.SourcesDisagree(**here, square=A1, contents=(None, DARK_PULLER), words="camera:0 says nothing"),

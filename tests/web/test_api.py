@@ -63,6 +63,29 @@ def test_what_cannot_be_seen_in_a_name_is_left_out(here, room, name, kept):
     assert room.view.players.light == kept
 
 
+def test_program_is_told_what_answers_a_question(here, room):
+    for move in ("a1+", "a2+"):
+        room.play(move)
+    asked = ask(here, "correct", '{"ply": 1, "move": "a1x"}').json["question"]
+    assert (asked["question"], asked["choices"], asked["illegal"]) == ("correct", ["resume"], ["a2+"])
+    assert "<p>a2+</p>" in here.get("/t/1/").text
+    assert ask(here, "choose", '{"choice": "resume"}').json["question"] is None
+    assert ask(here, "correct", '{"ply": 1, "move": "a1x"}').json["question"]["illegal"] == ["a2+"]
+    ruled = ask(here, "correct", '{"ply": 1, "move": "a1x", "rule_later": true}').json
+    assert (ruled["history"], ruled["question"]) == (["a1x", "D:a2+!"], None)
+
+
+def test_to_join_is_offered_and_is_a_request_of_its_own(here, room):
+    for square, piece in (("a1", "light straight"), ("a3", "dark puller"), ("d4", "light pusher")):
+        room.put(square, piece)
+    room.look()
+    asked = here.get("/api/t/1").json["question"]
+    assert (asked["question"], asked["choices"]) == ("start", ["resume", "join", "new"])
+    refused = ask(here, "choose", '{"choice": "join"}')
+    assert (refused.status_code, "use `join`" in refused.json["message"]) == (409, True)
+    assert ask(here, "join", '{"to_move": "dark", "last": "d4"}').json["question"] is None
+
+
 def test_state_tells_of_a_table_that_has_stopped(here, room):
     assert here.get("/api/t/1").json["stopped"] == ""
     room.board.fail(RuntimeError("out of order"))
