@@ -104,8 +104,8 @@ class Gate:
         """Refuse a request that is not for us, or that another page has made. Runs before every request."""
         if not self._is_ours(urlsplit(f"//{request.host}").hostname or ""):
             abort(400, _("this is not %(host)s; use the address that the terminal shows", host=request.host))
-        if request.method in ("GET", "HEAD", "OPTIONS"):
-            return
+        if request.method in ("GET", "HEAD", "OPTIONS") or request.routing_exception is not None:
+            return  # nothing is changed; where nothing is, Flask says so
         if request.blueprint == "api" and not request.is_json:
             abort(415, "send JSON, with the header Content-Type: application/json")
         origin = request.headers.get("Origin")

@@ -21,6 +21,13 @@ def test_what_is_not_called_json_is_of_the_wrong_kind(here, room, kind):
     assert refused.json["message"] == "send JSON, with the header Content-Type: application/json"
 
 
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "application/x-www-form-urlencoded", None])
+@pytest.mark.parametrize(("path", "code"), [("/api/t/1/fly", 404), ("/api/t/1", 405), ("/t/1/fly", 404)])
+def test_what_nothing_can_be_sent_to_is_not_there_whatever_is_sent(here, path, code, kind):
+    answer = here.client.post(path, data="{}", content_type=kind, environ_overrides=here.environ)
+    assert answer.status_code == code
+
+
 @pytest.mark.parametrize("body", ["null", "[]", '"x"', "7", "", "{", '{"plies": 1'])
 def test_body_that_is_no_object_does_nothing(here, room, body):
     room.play("a1+")
