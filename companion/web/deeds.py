@@ -240,8 +240,6 @@ def wrong_fields(error: ValidationError) -> list[tuple[str, Saying]]:
 
 
 def _expected(kind: str, why: str, bounds: Mapping[str, object]) -> Saying:
-    if kind.startswith(("int", "bool", "string_type")):
-        return _TYPES[kind.split("_", maxsplit=1)[0]]
     told_by_kind = {
         "missing": Saying("it is missing"),
         "extra_forbidden": Saying("there is no such field"),
@@ -250,14 +248,19 @@ def _expected(kind: str, why: str, bounds: Mapping[str, object]) -> Saying:
         "greater_than_equal": Saying("it must be at least %(least)s", least=bounds.get("ge")),
         "less_than_equal": Saying("it must be at most %(most)s", most=bounds.get("le")),
     }
-    return told_by_kind.get(kind) or Saying(why)
+    of_type = next((told for start, told in _TYPES.items() if kind.startswith(start)), Saying(why))
+    return told_by_kind.get(kind, of_type)
 
 
+_WHOLE, _TEXT = Saying("it must be a whole number"), Saying("it must be a text")
 _TYPES = {
-    "int": Saying("it must be a whole number"),
-    "bool": Saying("it must be true or false"),
-    "string": Saying("it must be a text"),
+    "int_": _WHOLE,
+    "finite_number": _WHOLE,
+    "bool_": Saying("it must be true or false"),
+    "string_type": _TEXT,
+    "string_unicode": _TEXT,
 }
+"""What is said of errors whose kinds begin so."""
 
 
 def _square(text: str, referee: Referee) -> Square:

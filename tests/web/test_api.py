@@ -47,6 +47,8 @@ def test_body_that_is_no_object_does_nothing(here, room, body):
         ("resign", "{}", "colour: it is missing"),
         ("pause", '{"paused": "x"}', "paused: it must be true or false"),
         ("correct", '{"ply": 0, "move": "a1+"}', "ply: it must be at least 1"),
+        ("undo", '{"plies": 1e400}', "plies: it must be a whole number"),
+        ("choose", '{"choice": "\\ud800"}', "choice: it must be a text"),
         ("new", f'{{"dark": "{"x" * 41}"}}', "dark: it may have at most 40 letters"),
     ],
 )
