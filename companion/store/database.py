@@ -63,18 +63,19 @@ class Database:
 
         Raises:
             StoreError: if it cannot be opened, is no match log, or was written by a newer version; with `create` off,
-                also if there is none yet. With `create` off one that may not be written to is opened for reading.
+                also if there is none yet, or its file is empty. With `create` off one that may not be written to is
+                opened for reading.
 
         """
         url = _url(place, create=create)
         name = shown(url.render_as_string()) if "://" in str(place) else str(url.database)
-        still = None
-        if not create and (file := _file_of(url)) is not None and _may_only_be_read(file):
+        still, file = None, None if create else _file_of(url)
+        if file is not None and _may_only_be_read(file):
             url = _reading(url, file)
             still = file if "immutable" in url.query else None
         database = cls(_engine(url, wait_s), name, still)
         try:
-            database._bring_up_to_date()
+            database._bring_up_to_date(file)
         except BaseException:
             database.close()
             raise
@@ -121,11 +122,17 @@ class Database:
             told = Saying("the match log %(name)s cannot be used: %(why)s", name=self._name, why=_trouble(error))
             raise StoreError(told) from error
 
-    def _bring_up_to_date(self) -> None:
+    def _bring_up_to_date(self, old: Path | None) -> None:
+        """Give it the newest schema; `StoreError` if it is a file that was to be an `old` one, and nothing is in it."""
         with self.reading() as connection:
             current = self._version(connection)
         if current == HEAD:
             return
+        if current is None and old is not None:
+            raise StoreError(
+                f"{old} is empty; if it was copied from where a program was writing to it, copy {old.name}-wal along "
+                "with it, if not, put a backup in its place"
+            )
         with self.writing() as connection:
             if self._version(connection) != HEAD:  # nobody was quicker
                 _upgrade(connection)

@@ -272,6 +272,17 @@ def test_what_a_killed_program_left_is_read_too_where_nothing_may_be_written(she
         assert log.match(interrupted).length == 19
 
 
+def test_file_that_was_copied_without_what_is_beside_it_is_no_log_of_no_matches(tmp_path, shelf, clock):
+    with MatchLog.open(tmp_path, clock) as log:
+        log.append(log.begin(Opening()), example_events())
+        shutil.copy(tmp_path / FILE_NAME, shelf)
+    copied = (shelf / FILE_NAME).read_bytes()
+    for place in (shelf, f"sqlite:///{shelf / FILE_NAME}"):
+        with pytest.raises(StoreError, match=rf"{FILE_NAME} is empty; .*, copy {FILE_NAME}-wal"):
+            MatchLog.open(place, clock, create=False)
+    assert (shelf / FILE_NAME).read_bytes() == copied
+
+
 def test_rest_that_cannot_be_read_without_writing_is_one_clear_line(shelf, interrupted, clock):
     (shelf / f"{FILE_NAME}-shm").unlink()
     with (
