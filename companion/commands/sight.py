@@ -35,8 +35,32 @@ if TYPE_CHECKING:
     from companion.vision.video import VideoReader
 
 GREEN_BOX = "green-box"
-Corners = tuple[tuple[float, float], tuple[float, float], tuple[float, float], tuple[float, float]]
-"""The board's outer corners at a1, d1, d4, a4, x and y in pixels of the upright picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Corners:
+    """The board's outer corners as somebody gave them, or a profile does."""
+
+    points: tuple[tuple[float, float], ...]
+    """At a1, d1, d4, a4, x and y in pixels of the upright picture."""
+    profile: str = ""
+    """The file that they stand in; empty if somebody gave them."""
+
+    def place(self, size: tuple[int, int]) -> BoardPose:
+        """Where the board is in a picture of `size` (width, height).
+
+        Raises:
+            VisionError: if a board cannot have these corners there.
+            ProfileError: likewise, if a profile has them.
+        """
+        from companion.vision.board import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+
+        try:
+            return locate_given(self.points, size)
+        except VisionError as error:
+            if not self.profile:
+                raise
+            raise ProfileError(f"the profile {self.profile} has a bad field 'corners': {error}") from error
 
 
 class CornersType(click.ParamType[Any]):
@@ -45,27 +69,28 @@ class CornersType(click.ParamType[Any]):
     name = "corners"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Four points; or wrong usage, also if no picture, whatever its size, could show a board with these corners."""
-        from companion.vision.board import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+        """Four points; or wrong usage, also if no picture, whatever its size, could show a board with these corners.
 
-        points: Any = value if isinstance(value, tuple) else _points(str(value))
-        if [len(point) for point in points] != [2, 2, 2, 2]:
+        Those of a profile are none of the usage: a `ProfileError`.
+        """
+        corners = value if isinstance(value, Corners) else Corners(_points(str(value)))
+        if len(corners.points) != 4:  # noqa: PLR2004 (a board has as many)
             self.fail(
                 f'{value!r} is not four points; write the corners at a1, d1, d4, a4 as "x,y x,y x,y x,y" in pixels',
                 param,
                 ctx,
             )
         try:
-            locate_given(points, (sys.maxsize, sys.maxsize))
+            corners.place((sys.maxsize, sys.maxsize))
         except VisionError as error:
             self.fail(str(error), param, ctx)
-        return points
+        return corners
 
 
-def _points(text: str) -> tuple[tuple[float, ...], ...]:
-    """The points of ``"x,y x,y"``; none if one of the numbers is none."""
+def _points(text: str) -> tuple[tuple[float, float], ...]:
+    """The points of ``"x,y x,y"``; none if one of them is no point."""
     try:
-        points = tuple(tuple(float(number) for number in point.split(",")) for point in text.split())
+        points = tuple((float(x), float(y)) for x, y in (point.split(",") for point in text.split()))
     except ValueError:
         return ()
     return points if all(math.isfinite(number) for point in points for number in point) else ()
@@ -98,7 +123,8 @@ def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
                 "the one that --profile names"
             )
         known = Profile.read(paths[0])
-        given = {"layout": known.layout, "variant": known.variant, "corners": known.corners}
+        corners = Corners(known.corners, profile=paths[0]) if known.corners else None
+        given = {"layout": known.layout, "variant": known.variant, "corners": corners}
         ctx.default_map = {**(ctx.default_map or {}), **given}
         return known
 
@@ -370,7 +396,7 @@ def _found_first(first: Locator, optics: Optics) -> Locator:
 
 def locator(corners: Corners | None, optics: Optics) -> Locator:
     """What finds the board through a lens: corners that a person gave, or else a search; see `Locator`."""
-    from companion.vision.board import BoardFinder, locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
 
     if corners is None:
         finder = BoardFinder.bundled()
@@ -378,7 +404,7 @@ def locator(corners: Corners | None, optics: Optics) -> Locator:
 
     def given(image: NDArray[np.uint8], layout: Layout) -> BoardPose:  # noqa: ARG001 (the corners are known)
         size = (image.shape[1], image.shape[0])
-        pose = locate_given(corners, size)
+        pose = corners.place(size)
         return pose.moved(optics.straightened(pose.points(), size))
 
     return given

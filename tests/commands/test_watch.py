@@ -126,6 +126,29 @@ def test_what_cannot_be_done_is_one_clear_line(arguments, code, says):
         assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("corners", "why"),
+    [
+        ([[10, 10], [500, 10], [500, 400], [10, 400]], "go round the wrong way"),
+        ([[10, 400], [500, 10], [500, 400], [10, 10]], "do not go round a board"),
+        ([[10, 9400], [500, 9400], [500, 9000], [10, 9000]], "lie far outside the picture"),
+    ],
+)
+def test_bad_corners_of_a_profile_are_told_as_the_profiles(tmp_path, corners, why):
+    profile = tmp_path / "kitchen.json"
+    profile.write_text(json.dumps({"version": 1, "corners": corners}))
+    done = companion("watch", f"video:{GAME}", "--profile", str(profile))
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f"Error: the profile {profile} has a bad field 'corners': the corners {corners[0][0]},"
+    )
+    assert why in done.stderr
+    assert "--corners" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    given = companion("watch", f"images:{tmp_path}", "--profile", str(profile), "--corners", CORNERS)
+    assert "has no picture in it" in given.stderr
+
+
 def test_a_table_without_a_board_is_not_taken_for_a_quiet_game(no_board):
     done = companion("watch", f"video:{no_board}", "--json")
     assert done.returncode == 1
