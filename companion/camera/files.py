@@ -104,9 +104,9 @@ class VideoFile:
 class StillFolder:
     """``images:FOLDER``: the pictures of a folder in the order of their names, each one for `STILL_S`.
 
-    Each picture is given twice, at the start and in the middle of its time: it shows a table at rest. What is no file,
-    such as a folder or a link that leads nowhere, is no picture, whatever its name. A picture of a kind that cannot be
-    read is refused, unless one of its name that can be read lies beside it.
+    Each picture is given twice, at the start and in the middle of its time: it shows a table at rest. All are given in
+    the size of the first. What is no file, such as a folder or a link that leads nowhere, is no picture, whatever its
+    name. A picture of a kind that cannot be read is refused, unless one of its name that can be read lies beside it.
     """
 
     live = False
@@ -128,22 +128,24 @@ class StillFolder:
 
         Raises:
             EndOfSource: after the last.
-            SourceError: once, if one cannot be read; it is the last then, for a move may be missing.
+            SourceError: once, if one cannot be read or is of another shape than the first; it is the last then, for a
+                move may be missing.
         """
         number, again = divmod(self._given, 2)
         if number >= len(self._pictures):
             raise EndOfSource(f"{self.name} has ended")
         if not again or self._image is None:
-            self._image = self._opened(self._pictures[number])
+            self._image = self._opened(self._pictures[number], self._image)
         self._given += 1
         return Frame((number + again / 2) * STILL_S, self._image)
 
     def close(self) -> None:
         """Nothing to close: no file stays open."""
 
-    def _opened(self, picture: Path) -> NDArray[np.uint8]:
+    def _opened(self, picture: Path, before: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
         try:
-            return read_picture(picture)
+            image = read_picture(picture)
+            return image if before is None else _in_size_of(before, image, picture)
         except (SourceError, VisionError) as error:
             self._pictures = []
             raise SourceError(Saying("%(source)s breaks off: %(why)s", source=self.name, why=error.saying)) from error
@@ -177,6 +179,25 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         )
         raise VisionError(why)
     return np.asarray(image, np.uint8)
+
+
+def _in_size_of(before: NDArray[np.uint8], image: NDArray[np.uint8], name: Path) -> NDArray[np.uint8]:
+    """The image in the size of the one before; `VisionError` if that is of another shape, give or take a pixel."""
+    (wanted_height, wanted_width), (height, width) = before.shape[:2], image.shape[:2]
+    if (height, width) == (wanted_height, wanted_width):
+        return image
+    if abs(width * wanted_height - wanted_width * height) > max(width, wanted_width):
+        raise VisionError(
+            Saying(
+                "%(file)s has %(size)s pixels, those before it %(sizes)s; let all show the table from the same place, "
+                "in one shape",
+                file=name,
+                size=f"{width} x {height}",
+                sizes=f"{wanted_width} x {wanted_height}",
+            )
+        )
+    how = cv2.INTER_AREA if width > wanted_width else cv2.INTER_LINEAR
+    return np.asarray(cv2.resize(image, (wanted_width, wanted_height), interpolation=how), np.uint8)
 
 
 def _refuse_foreign(files: Iterable[Path], names: Container[str]) -> None:

@@ -100,6 +100,27 @@ def test_stills_end_with_the_first_that_cannot_be_read(images, spoil, why):
         source.read(0)
 
 
+@pytest.mark.parametrize("size", [(32, 24), (128, 96), (33, 25)])
+def test_stills_of_one_shape_come_in_the_size_of_the_first(images, size):
+    cv2.imwrite(images.removeprefix("images:") + "/2.png", cv2.resize(picture(100), size))
+    frames = frames_of(images)
+    assert [frame.image.shape for frame in frames] == [picture(0).shape] * 6
+    assert [int(frame.image[0, 0, 0]) for frame in frames] == [50, 50, 100, 100, 200, 200]
+
+
+@pytest.mark.parametrize("size", [SIZE[::-1], (32, 18)])
+def test_stills_end_with_the_first_of_another_shape(images, size):
+    cv2.imwrite(images.removeprefix("images:") + "/2.png", cv2.resize(picture(100), size))
+    source = opened(images)
+    for _ in range(2):
+        assert source.read(0).image[0, 0, 0] == 50
+    told = rf"breaks off: \S+2\.png has {size[0]} x {size[1]} pixels, those before it 64 x 48; "
+    with pytest.raises(SourceError, match=told):
+        source.read(0)
+    with pytest.raises(EndOfSource):
+        source.read(0)
+
+
 def test_video_that_breaks_off_says_so_and_ends(tmp_path):
     path = tmp_path / "cut.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 10, SIZE)

@@ -43,12 +43,27 @@ def game(request, tmp_path_factory):
     return done, [json.loads(line) for line in done.stdout.splitlines()], folder
 
 
-def test_a_board_that_is_lost_before_the_game_is_over_is_told_at_the_end(tmp_path):
+def stills(folder: Path) -> np.ndarray:
+    """The board of the sample game without a piece, with one and with two, as pictures 0 to 2; the last of them."""
     film = cv2.VideoCapture(str(GAME))
     for number, second in enumerate([0.2, *(HAND_OFF[move] + 0.5 for move in MOVES[:2])]):
         film.set(cv2.CAP_PROP_POS_MSEC, 1000 * second)
         image = film.read()[1]
-        cv2.imwrite(str(tmp_path / f"{number}.jpg"), image)
+        cv2.imwrite(str(folder / f"{number}.jpg"), image)
+    return image
+
+
+def test_pictures_that_were_saved_in_several_sizes_tell_the_same_game(tmp_path):
+    cv2.imwrite(str(tmp_path / "3.jpg"), stills(tmp_path))
+    for number, factor in ((1, 0.75), (2, 1.25), (3, 0.75)):
+        file = str(tmp_path / f"{number}.jpg")
+        cv2.imwrite(file, cv2.resize(cv2.imread(file), None, fx=factor, fy=factor))
+    done = companion("watch", f"images:{tmp_path}", "--json")
+    assert [event.get("move") for event in map(json.loads, done.stdout.splitlines())] == [None, *MOVES[:2]]
+
+
+def test_a_board_that_is_lost_before_the_game_is_over_is_told_at_the_end(tmp_path):
+    image = stills(tmp_path)
     for number in range(10, 20):
         cv2.imwrite(str(tmp_path / f"{number}.jpg"), np.zeros_like(image))
     done = companion("watch", f"images:{tmp_path}")
