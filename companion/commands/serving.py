@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from companion.commands.equipment import Equipment
     from companion.rules import Game
     from companion.store import Match, MatchLog
+    from companion.table import TableView
     from companion.tiles.virtual import VirtualBoard
 
 logger = logging.getLogger(__name__)
@@ -181,7 +182,7 @@ def serve(
     A table that stops before is told on the page, which stays.
 
     Raises:
-        TableError: after the end, if a table had stopped before it.
+        TableError: after the end, if a table had stopped before it, or its recording had broken off.
     """
     addresses = own_addresses() if lan else ()
     gate = Gate(clock=time.monotonic, pin=keys.pin if lan else None, hosts=frozenset(addresses))
@@ -195,11 +196,16 @@ def serve(
             running.enter_context(table.running())
         _tell_where(serving.port, keys.pin, addresses)
         wait_until(stopped)
-    broken = "; ".join(
-        f"table {table.id} has stopped: {table.view.broken}" for table in tables.values() if table.view.broken
-    )
-    if broken:
-        raise TableError(broken)
+    failed = "; ".join(filter(None, (_failure(table.view) for table in tables.values())))
+    if failed:
+        raise TableError(failed)
+
+
+def _failure(view: TableView) -> str:
+    """Why a table could not do what it was started for; empty if it could. A live source that is lost may come back."""
+    if view.broken:
+        return f"table {view.table} has stopped: {view.broken}"
+    return f"table {view.table}: {view.lost}" if view.lost and view.recorded else ""
 
 
 def _leave_hanging(tables: Iterable[Table]) -> None:

@@ -13,6 +13,8 @@ import urllib.error
 import urllib.request
 from datetime import UTC, datetime
 
+import cv2
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -191,6 +193,19 @@ def test_table_that_has_stopped_is_told_on_the_page_and_by_the_exit_code(start):
     assert [notice["title"] for notice in told] == ["This table has stopped"]
     assert program.stop() == 1
     assert program.told.splitlines()[-1].startswith("Error: table 1 has stopped: the corners 10,9400 ")
+
+
+def test_recording_that_breaks_off_is_told_on_the_page_and_by_the_exit_code(start, tmp_path):
+    (folder := tmp_path / "stills").mkdir()
+    cv2.imwrite(str(folder / "1.png"), np.full((240, 320, 3), 128, np.uint8))
+    (folder / "2.png").write_bytes(b"torn")
+    program = start("run", "--source", f"images:{folder}")
+    told = program.wait_for(lambda state: state["lost"])
+    assert [notice["title"] for notice in told["notices"]] == ["The board cannot be seen"]
+    assert program.stop() == 1
+    assert program.told.splitlines()[-1].startswith(
+        f"Error: table 1: images:{folder} breaks off: {folder / '2.png'} is"
+    )
 
 
 def test_tile_board_that_is_not_there_yet_is_told(start):
