@@ -15,16 +15,17 @@ import numpy as np
 from calibration.enrolment import EnrolmentError
 from companion.profile import EnrolledCard
 from companion.rules import Kind
-from companion.vision.cards import CardArt, card_picture
+from companion.vision.cards import KINDS, CardArt, card_picture
 from companion.vision.sheets import PITCH, around, flatten, sheets, within
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from companion.rules import Layout
     from companion.vision.board import BoardPose
+    from companion.vision.cards import CardJudge
     from companion.vision.sheets import Sheet
 
     Image = NDArray[np.uint8]
@@ -37,23 +38,34 @@ _SIZES = (1.0, 1.6, 2.4)
 """How wide a card in a picture without a board may be taken to be, in squares; one of these fits."""
 THE_SAME = 0.95
 """What is as like a card as this is that card: it is so in another picture."""
+_KNOWN, _SEVERAL = 0.95, 2
+"""Symbols of which the judge of cards is so sure are known; art that nobody ever drew for it may be taken for one."""
 _SHORT_SIDE = 3.2
 """The shorter side of such a picture, in the same squares."""
 
 
 def learn_cards(
-    pictures: Mapping[Kind, tuple[str, Image, BoardPose | None]], layout: Layout, known: Sequence[EnrolledCard] = ()
-) -> tuple[EnrolledCard, ...]:
-    """The cards of these kinds; each from a picture (its name, BGR, and where the board is in it, if it shows one).
+    pictures: Mapping[Kind, tuple[str, Image, BoardPose | None]],
+    layout: Layout,
+    judge: CardJudge,
+    known: Sequence[EnrolledCard] = (),
+    *,
+    anyway: bool = False,
+) -> tuple[tuple[EnrolledCard, ...], str]:
+    """The cards of these kinds, and in words which of them look like another kind; empty if none does.
 
-    The cards of other kinds that are `known` already have to look otherwise, too.
+    Each is learnt from a picture (its name, BGR, and where the board is in it, if it shows one). The cards of other
+    kinds that are `known` already have to look otherwise, too. With `anyway` symbols that `judge` knows may mean
+    something else than they look like.
 
     Raises:
-        EnrolmentError: which picture shows no card, or which two show what cannot be told apart.
+        EnrolmentError: which picture shows no card, which two show what cannot be told apart, or which show the known
+            symbols of other kinds.
     """
     cut = {kind: cut_out(name, image, pose, layout) for kind, (name, image, pose) in pictures.items()}
     where = {Kind(card.kind): "the profile" for card in known} | {kind: name for kind, (name, *_) in pictures.items()}
-    art = CardArt({Kind(card.kind): card_picture(card) for card in known} | cut)
+    every = {Kind(card.kind): card_picture(card) for card in known} | cut
+    art = CardArt(every)
     for kind, picture in cut.items():
         alike = zip(art.kinds, art.likeness(picture[None])[0], strict=True)
         others = [other for other, how in alike if how >= THE_SAME and other is not kind]
@@ -62,7 +74,31 @@ def learn_cards(
                 f"the cards of {kind} and {others[0]} look alike in {where[kind]} and {where[others[0]]}: "
                 "take sharper pictures of the two, or see whether one card was taken twice"
             )
-    return tuple(EnrolledCard(kind=kind.value, picture=_png(picture)) for kind, picture in cut.items())
+    symbols = {} if anyway else symbols_of(every, judge)
+    words = ", ".join(
+        f"the card of {kind} in {where[kind]} looks like that of {symbol}"
+        for kind, symbol in symbols.items()
+        if kind in cut and symbol is not kind
+    )
+    if words and are_of_one_print(symbols.values(), len(every)):
+        raise EnrolmentError(
+            f"{words}: give each picture with its own kind, or if this art only looks so, add --anyway"
+        )
+    return tuple(EnrolledCard(kind=kind.value, picture=_png(picture)) for kind, picture in cut.items()), words
+
+
+def symbols_of(pictures: Mapping[Kind, Image], judge: CardJudge) -> dict[Kind, Kind]:
+    """What those of these cards show whose symbols are known, whatever kinds they are said to be."""
+    said = judge.judge(np.stack(list(pictures.values())))[:, : len(KINDS)]
+    return {kind: KINDS[int(row.argmax())] for kind, row in zip(pictures, said, strict=True) if row.max() >= _KNOWN}
+
+
+def are_of_one_print(symbols: Collection[Kind], cards: int) -> bool:
+    """Whether these symbols, known ones of so many cards, are those of a print and not unknown art that looks so.
+
+    At least two are known, of all cards but one, and no two alike.
+    """
+    return len(symbols) >= max(_SEVERAL, cards - 1) and len(set(symbols)) == len(symbols)
 
 
 def cut_out(name: str, image: Image, pose: BoardPose | None, layout: Layout) -> Image:

@@ -33,6 +33,7 @@ from companion.errors import CompanionError
 from companion.profile import Profile
 from companion.rules import Colour, Kind
 from companion.vision.board import BoardNotFound
+from companion.vision.cards import CardJudge
 from companion.vision.pieces import Recogniser
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> st
     "--anyway",
     is_flag=True,
     help="Keep what shows where marks hardly show, pieces do not look alike two by two or seem to lie otherwise, "
-    "or cubes are burnt out.",
+    "cards look like those of other kinds, or cubes are burnt out.",
 )
 @click.option("--light-is-darker", is_flag=True, help="The pieces with marks that are Light's are the darker ones.")
 @click.option("--name", default="", callback=_as_text, help="What you call this set.")
@@ -118,8 +119,8 @@ def enrol(
         raise click.UsageError("--empty and --pieces go together: one picture without pieces, one with all sixteen")
     if pieces is None and not cards:
         raise click.UsageError("give --empty and --pieces, or --card for each kind, or all of them")
-    if pieces is None and (anyway or light_is_darker):
-        raise click.UsageError("--anyway and --light-is-darker are about pieces: give --empty and --pieces, too")
+    if pieces is None and light_is_darker:
+        raise click.UsageError("--light-is-darker is about pieces: give --empty and --pieces, too")
     plain = _are_plain(variant, cards)
     if plain and light_is_darker:
         raise click.UsageError("--light-is-darker is about pieces with marks: either cubes may be the darker ones")
@@ -143,9 +144,10 @@ def enrol(
             )
         kept = tuple(card for card in known.cards if card.kind not in {kind.value for kind, _ in cards})
         of_cards = pieces is None and is_given("corners")
-        learnt = _learnt(cards, kept, corners, layout, optics_of(known), corners_fit=of_cards)
+        learnt, words = _learnt(cards, kept, corners, layout, optics_of(known), corners_fit=of_cards, anyway=anyway)
         known = known.model_copy(update={"cards": (*kept, *learnt)})
-        told.append(f"knows the cards: {', '.join(card.kind for card in known.cards)}.{_missing(known.cards)}")
+        yet = f" Yet {words}." if words else ""
+        told.append(f"knows the cards: {', '.join(card.kind for card in known.cards)}.{_missing(known.cards)}{yet}")
     update = {"variant": GREEN_BOX if plain else variant} | ({"name": name} if name else {})
     update |= {"layout": str(layout)} if pieces is None else {}
     known.model_copy(update=update).write(output)
@@ -210,8 +212,9 @@ def _learnt(
     optics: Optics,
     *,
     corners_fit: bool,
-) -> tuple[EnrolledCard, ...]:
-    """The cards of these pictures, which look otherwise than the ones that are kept.
+    anyway: bool,
+) -> tuple[tuple[EnrolledCard, ...], str]:
+    """The cards of these pictures, which look otherwise than the ones that are kept, and words; see `learn_cards`.
 
     If `corners_fit`, the corners are of these pictures; else they may be of others.
     """
@@ -222,7 +225,7 @@ def _learnt(
     pictures = {
         kind: (path, *_card_sight(path, corners, layout, optics, corners_fit=corners_fit)) for kind, path in cards
     }
-    return learn_cards(pictures, layout, kept)
+    return learn_cards(pictures, layout, CardJudge.bundled(), kept, anyway=anyway)
 
 
 def _missing(cards: tuple[EnrolledCard, ...]) -> str:

@@ -45,6 +45,7 @@ KINDS: Final = tuple(Kind)
 CLASSES: Final = len(KINDS) + 1
 """The kinds, and none of them."""
 ANY: Final = (1 << len(KINDS)) - 1
+_MODELS = resources.files("companion.vision") / "models"
 _FLATTEST = 8.0
 _UNHEARD_OF = 1e-7
 _MAYBE = 0.5
@@ -96,6 +97,11 @@ class CardJudge:
 
     def __init__(self, network: bytes) -> None:
         self._network = networks.load(network)
+
+    @classmethod
+    def bundled(cls) -> Self:
+        """The judge that comes with the program: trained on drawn cards only, see `models/cards.json`."""
+        return cls((_MODELS / "cards.onnx").read_bytes())
 
     def judge(self, pictures: Image) -> Floats:
         """Probabilities `(n, CLASSES)` for pictures `(n, PICTURE[1], PICTURE[0], 3)`, each seen from its four sides."""
@@ -169,10 +175,9 @@ class CardReader:
 
     @classmethod
     def bundled(cls, art: CardArt | None = None, optics: Optics = PINHOLE) -> Self:
-        """The reader that comes with the program: trained on drawn cards only, see `models/cards.json`."""
-        models = resources.files("companion.vision") / "models"
-        card = json.loads((models / "cards.json").read_text(encoding="utf-8"))
-        return cls(CardJudge((models / "cards.onnx").read_bytes()), CardRule(**card["rule"]), art, optics)
+        """The reader that comes with the program."""
+        card = json.loads((_MODELS / "cards.json").read_text(encoding="utf-8"))
+        return cls(CardJudge.bundled(), CardRule(**card["rule"]), art, optics)
 
     def read(self, image: Image, pose: BoardPose, layout: Layout, strip: Strip) -> frozenset[Kind] | None:
         """The kinds that the card in a strip of the table may show; None if no card is seen there."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import cv2
 import numpy as np
 import pytest
@@ -93,6 +95,35 @@ def test_a_card_that_looks_like_one_that_is_known_is_refused(enrol):
     assert Profile.read(path) == known
 
 
+EXCHANGED = [(Kind.STRAIGHT, picture(Kind.PULLER)), (Kind.PULLER, picture(Kind.STRAIGHT))]
+
+
+def test_plain_cards_under_the_wrong_kinds_are_refused_with_what_they_look_like(enrol):
+    result, path = enrol(*EXCHANGED, *((kind, picture(kind)) for kind in (Kind.DIAGONAL, Kind.PUSHER)))
+    assert result.exit_code == 1
+    said = str(result.output)
+    assert re.search(r"the card of straight in \S*0\.png looks like that of puller, the card of puller in", said)
+    assert re.search(r"1\.png looks like that of straight: .*, add --anyway", said)
+    assert not path.exists()
+
+
+def test_who_wants_plain_cards_under_other_kinds_has_them(enrol):
+    result, path = enrol(*EXCHANGED, options=("--anyway",))
+    assert (result.exit_code, "looks like" in result.output) == (0, False)
+    assert [card.kind for card in Profile.read(path).cards] == ["straight", "puller"]
+
+
+def test_a_card_that_alone_looks_like_another_kind_is_learnt_and_told(enrol):
+    result, path = enrol(EXCHANGED[0])
+    assert result.exit_code == 0
+    assert re.search(r"Yet the card of straight in \S*0\.png looks like that of puller\.", result.output)
+    known = Profile.read(path)
+    result, _ = enrol(EXCHANGED[1], options=("--profile", str(path)))
+    assert result.exit_code == 1
+    assert re.search(r"the card of puller in \S*0\.png looks like that of straight: ", result.output)
+    assert Profile.read(path) == known
+
+
 def test_the_board_that_is_said_is_kept(enrol):
     _, path = enrol((Kind.STRAIGHT, picture(Kind.STRAIGHT)), options=("--layout", "ring"))
     assert Layout.parse(Profile.read(path).layout) == Layout.parse("ring")
@@ -148,8 +179,7 @@ def test_pictures_that_teach_nothing_are_refused_in_one_line(enrol, cards, says)
         (["--card", "hammer=x.png"], "is not KIND=PICTURE with one of straight, diagonal, pusher, puller"),
         (["--card", "straight"], "is not KIND=PICTURE"),
         (["--empty", "e.png"], "--empty and --pieces go together"),
-        (["--card", "pusher=c.png", "--anyway"], "--anyway and --light-is-darker are about pieces"),
-        (["--card", "pusher=c.png", "--light-is-darker"], "--anyway and --light-is-darker are about pieces"),
+        (["--card", "pusher=c.png", "--light-is-darker"], "--light-is-darker is about pieces: give --empty"),
         (["--card", "pusher=c.png", "--variant", "standard"], "cards belong to the Green Box"),
         (
             ["--empty", "e.png", "--pieces", "p.png", "--variant", "green-box", "--light-is-darker"],
