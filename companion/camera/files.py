@@ -166,7 +166,7 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         SourceError: if the file is missing, or may not be read.
         VisionError: if it is not a picture.
     """
-    _refuse_missing(path, "picture", directory=False)
+    _refuse_missing(path, Saying("picture"), directory=False)
     try:
         image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
     except (cv2.error, OSError):
@@ -211,13 +211,14 @@ def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:
     try:
         there, folder = path.exists(), path.is_dir()
     except OSError as error:
-        raise SourceError(f"{path} cannot be looked at: {error.strerror}") from error
+        raise SourceError(Saying("%(path)s cannot be looked at: %(why)s", path=path, why=error.strerror)) from error
     if not there:
-        raise SourceError(f"there is no {what} {path}")
+        raise SourceError(Saying("there is no %(what)s %(path)s", what=what, path=path))
     if folder != directory:
-        raise SourceError(f"{path} is {'a folder' if folder else 'a file'}, not a {what}")
+        found = Saying("a folder") if folder else Saying("a file")
+        raise SourceError(Saying("%(path)s is %(found)s, not a %(what)s", path=path, found=found, what=what))
     if not os.access(path, os.R_OK):
-        raise SourceError(f"{path} may not be read; change its permissions")
+        raise SourceError(Saying("%(path)s may not be read; change its permissions", path=path))
 
 
 def _natural_order(file: Path) -> list[tuple[int, str]]:

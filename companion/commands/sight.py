@@ -17,6 +17,7 @@ from companion.commands._shared import is_given
 from companion.errors import ProfileError, SourceSyntaxError, VisionError
 from companion.profile import Profile
 from companion.rules import MOST_SETS, FirstMove, Layout, LayoutError
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
@@ -60,7 +61,8 @@ class Corners:
         except VisionError as error:
             if not self.profile:
                 raise
-            raise ProfileError(f"the profile {self.profile} has a bad field 'corners': {error}") from error
+            why = Saying("the profile %(file)s has a bad field 'corners': %(why)s", file=self.profile, why=error.saying)
+            raise ProfileError(why) from error
 
 
 class CornersType(click.ParamType[Any]):

@@ -338,8 +338,12 @@ def locate_given(corners: Sequence[Point], image_size: tuple[int, int]) -> Board
     size = np.array(image_size, np.float64)
     if (points < -_OUTSIDE * size).any() or (points > (1 + _OUTSIDE) * size).any():
         raise VisionError(
-            f"the corners {said} lie far outside the picture, which is {image_size[0]} x {image_size[1]} pixels; "
-            "give pixels of the upright picture"
+            Saying(
+                "the corners %(corners)s lie far outside the picture, which is %(size)s pixels; "
+                "give pixels of the upright picture",
+                corners=said,
+                size=f"{image_size[0]} x {image_size[1]}",
+            )
         )
     if _square_side(points) < _SMALLEST_SQUARE / 2:
         raise VisionError(f"the corners {said} lie too close together for a board; give its four outer corners")

@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 
 from companion.errors import VisionError
+from companion.saying import Saying
 from companion.vision.plane import project
 
 if TYPE_CHECKING:
@@ -150,8 +151,12 @@ class _Fitted:
         scale = np.array(size) / np.array(model.size)
         if abs(scale[0] / scale[1] - 1) > _OTHER_SHAPE:
             raise VisionError(
-                f"the profile's lens was measured in pictures of {_by(model.size)} pixels, this one has {_by(size)}, "
-                "another shape; set the camera as it was, or measure again: companion calibrate lens"
+                Saying(
+                    "the profile's lens was measured in pictures of %(measured)s pixels, this one has %(size)s, "
+                    "another shape; set the camera as it was, or measure again: companion calibrate lens",
+                    measured=_by(model.size),
+                    size=_by(size),
+                )
             )
         camera = np.eye(3)
         camera[[0, 1], [0, 1]] = np.array(model.focal) * scale
@@ -160,7 +165,9 @@ class _Fitted:
         reach = rays_known(model.distortion)
         rim = _rim(size)
         if folds(model, rim / scale):
-            raise VisionError("the profile's lens folds the picture; measure it again: companion calibrate lens")
+            raise VisionError(
+                Saying("the profile's lens folds the picture; measure it again: companion calibrate lens")
+            )
         rays = _rays(rim, camera, distortion)
         return cls(camera, distortion, *_straight_frame(rays, camera, size), reach)
 
