@@ -6,6 +6,9 @@ hold. When a whole `settle_s` of votes leaves something, that is settled; when i
 and keeps its last settled contents until it has come to rest. What the newest reading does not rule out, nor one in
 four of the others, stays possible beside it; and what was settled before until hardly a reading is left that thinks so.
 
+A reading that rules nothing out is no proof that a square is empty: where nothing else is read of one that was, it may
+hold anything. A source that does the waiting itself may tell of a piece late, so nothing is put in order by that.
+
 A hidden square contradicts nothing. Nor does one that touches a hidden square, or over which a hand may be: a piece
 that is still held is not yet played. After a hand has been there, what was known of a square counts no more than what
 is seen now; and what has not moved since the reading before was there then, so its time begins with that reading.
@@ -21,7 +24,7 @@ from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from companion.readings import ALL_CONTENTS, ANYTHING, SettledSquare, Snapshot
+from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, SettledSquare, Snapshot
 
 if TYPE_CHECKING:
     from companion.readings import BoardReading, Contents
@@ -35,6 +38,9 @@ _BRIEF_SHARE = 0.25
 """Something that covers a square for less than this share of the settling time is an odd frame, not a hand."""
 _GAP_SHARE = 0.5
 """That nothing moved between two readings is believed of no more than this share of the settling time."""
+_LATE_S = 1.0
+"""A source that waits by itself for a piece to come to rest (`settle_s` 0) tells of it so much later at most: the
+contacts of a tile bounce."""
 _TIME_SLACK_S = 1e-6
 
 
@@ -111,20 +117,24 @@ class _SquareVotes:
     settled: SettledSquare = _NOTHING_KNOWN
     _votes: deque[tuple[float, Contents]] = field(default_factory=deque)
     _last_fit: float = float("-inf")
-    """When the settled contents were last seen to be possible."""
+    """When nothing but the settled contents was last seen to be possible."""
     _was_visited: bool = True
     """A hand has been over the square, or next to it, since it was last at rest."""
     _visit_began: float | None = None
+    _late_s: float = field(init=False)
     at_rest: bool = False
     """It has settled since it was last covered, or changed."""
     held_up: bool = False
     """It would have settled on something new, but a hand may hold that."""
 
+    def __post_init__(self) -> None:
+        self._late_s = 0.0 if self.settle_s else _LATE_S
+
     def take(self, time: float, contents: Contents, still_since: float, *, held: bool) -> bool:
         """Count one reading of the square in full view, alike since `still_since`; whether it is at rest."""
         self._visit_began, self.held_up = None, False
-        if contents & self.settled.contents and not self._was_visited:
-            self._last_fit = time
+        if not self._was_visited:
+            self._fit(time, contents)
         self._votes.append((time if self._votes else still_since, contents))
         self._forget_before(time - self.settle_s)
         if self._votes[0][0] > time - self.settle_s + _TIME_SLACK_S:
@@ -176,14 +186,19 @@ class _SquareVotes:
         if self._was_visited:
             if agreed != known.contents:
                 self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
+        elif known.contents == EMPTY and all(seen == ANYTHING for _, seen in self._votes):
+            self.settled = SettledSquare(ANYTHING, self._votes[0][0], self._last_fit)
         elif agreed & known.contents:
             self.settled = replace(known, contents=agreed & known.contents)
         else:
             self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
         self._was_visited = False
-        latest, seen = self._votes[-1]
-        if seen & self.settled.contents:
-            self._last_fit = latest
+        self._fit(*self._votes[-1])
+
+    def _fit(self, time: float, seen: Contents) -> None:
+        """Note that this reading allows nothing but what is settled, if it does."""
+        if not seen & ~self.settled.contents:
+            self._last_fit = time - self._late_s
 
     def _first_seen(self, contents: Contents) -> float:
         return next(time for time, seen in self._votes if seen & contents)

@@ -571,7 +571,8 @@ class Umpire:
         if begun or self._cleared or self.resigned is not None:
             return begun
         if len(board.lost) == 1 and not (board.held_back or self._undone):
-            return self._taken_back(board)
+            lies = all(board.time - piece.since >= self._patience.clearing_s for piece in self._instead(board))
+            return self._taken_back(board) if lies else []
         if board.lost or not board.arrivals:
             return []
         return self._tell_illegal(board.time, board.arrivals)

@@ -512,7 +512,20 @@ def test_the_last_move_may_be_taken_back_after_the_end():
     scene.lift("b1")
     assert scene.look() == []
     scene.put("d1", "D<>")
+    assert scene.look(3) == []
     assert scene.look() == ["taken back b1<>", "dark d1<>", "over 4-0"]
+
+
+def test_the_last_piece_that_lies_elsewhere_for_a_moment_while_the_board_is_cleared_changes_nothing():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.put("d1", "D<>")
+    assert scene.look(2.5) == []
+    for square in list(scene.pieces):
+        scene.lift(str(square))
+        assert scene.look() == []
+    assert str(scene.game.history[-1]) == "b1<>"
 
 
 def test_a_piece_after_the_end_is_illegal():

@@ -13,6 +13,7 @@ A1, A2 = (LAYOUT.index(Square.parse(name)) for name in ("a1", "a2"))
 PLUS, CROSS = Piece.parse("light straight"), Piece.parse("light diagonal")
 READINGS = {".": EMPTY, "+": contents_of([PLUS]), "x": contents_of([CROSS]), "?": contents_of([PLUS, CROSS])}
 READINGS["m"] = contents_of([None, PLUS])  # maybe a piece
+READINGS["~"] = ANYTHING
 READINGS["P"] = READINGS["+"]  # which a hand may hold
 
 # What is read on a1 (h: hidden; n: a neighbour is hidden), what has settled there, whether it is at rest.
@@ -45,6 +46,10 @@ LINES = [
     ("+++++xxxxx", "x", True),
     (".....hhhhmmmmm", "m", True),
     (".....mmmmm", ".", True),
+    (".....~~~~", ".", True),  # it was empty a moment ago
+    (".....~~~~~", "~", True),  # what can no more be told apart may hold anything
+    (".....~~~~~+++++", "+", True),
+    ("+++++~~~~~", "+", True),  # but a piece that was there is not forgotten
     (".....PPPPPPPPPP", ".", False),
     (".....PPPPPPPPPP.....", ".", True),
     (".....PPPP+", "+", True),  # what was seen meanwhile counts as soon as the hand is gone

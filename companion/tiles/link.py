@@ -240,13 +240,13 @@ class TileBoard:
                     wanted=len(self._layout),
                 )
             )
-        if letters is not None and letters != self._told_letters:
+        if letters is not None and self._session.certain and letters != self._told_letters:
             self._tell(letters)
         logger.debug("the board says %s", message)
 
     def _repeat(self) -> None:
         """Give the reading of before once more, when it has been a while."""
-        letters = self._session.letters
+        letters = self._session.letters if self._session.certain else None
         if self._port is not None and letters is not None and self._clock() - self._told_s >= REPEAT_S:
             self._tell(letters)
 

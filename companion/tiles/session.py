@@ -108,6 +108,8 @@ class Session:
         """Who it is, once it has said so."""
         self.letters: str | None = None
         """What lies on the squares, None while that is not known."""
+        self.certain = False
+        """Whether no line was lost, or came twice, since `letters` were told as a whole."""
         self.codes: tuple[int, ...] = ()
         """The last raw codes."""
         self.counters = Counters()
@@ -174,7 +176,8 @@ class Session:
             case Changed():
                 self._take_change(message)
             case Heartbeat():
-                self._snapshot_wanted |= self.letters is None or wire.crc(self.letters) != message.state_crc
+                if self.letters is None or wire.crc(self.letters) != message.state_crc:
+                    self._doubt()
             case RawCodes():
                 self.codes = message.codes
             case Acknowledged() | Refused():
@@ -217,8 +220,12 @@ class Session:
     def _check_sequence(self, seq: int) -> None:
         if self._expected_seq is not None and seq != self._expected_seq:
             self.counters.gaps += (seq - self._expected_seq) % wire.SEQ_MODULUS
-            self._snapshot_wanted = True
+            self._doubt()
         self._expected_seq = (seq + 1) % wire.SEQ_MODULUS
+
+    def _doubt(self) -> None:
+        """Something has happened that was not told, or was told twice: what lies there has to be told as a whole."""
+        self.certain, self._snapshot_wanted = False, True
 
     def _take_state(self, state: State) -> None:
         if self.board is None:
@@ -227,14 +234,14 @@ class Session:
             self.counters.senseless += 1
             return
         self.letters = state.letters
-        self._snapshot_wanted = False
+        self.certain, self._snapshot_wanted = True, False
 
     def _take_change(self, change: Changed) -> None:
         letters = self.letters
         if letters is None:
             return
         if change.index >= len(letters) or letters[change.index] != change.old:
-            self._snapshot_wanted = True
+            self._doubt()
         if change.index < len(letters):
             self.letters = letters[: change.index] + change.new + letters[change.index + 1 :]
 
