@@ -223,7 +223,10 @@ class Umpire:
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _whole_board_seen(self, snapshot: Snapshot) -> bool:
-        return self._started or all(square.contents != ANYTHING for square in snapshot.squares)
+        unknown = {
+            square for square, seen in zip(self.game.layout, snapshot.squares, strict=True) if seen.contents == ANYTHING
+        }
+        return self._started or unknown <= self._said.squares
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._disturbed | set(self._problems)

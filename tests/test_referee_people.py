@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion import events
-from companion.readings import contents_of, of_colour
+from companion.readings import ANYTHING, contents_of, of_colour
 from companion.referee import Referee
 from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Move, NotationError, RulesError, Square
 from companion.settling import Settler
@@ -655,6 +655,15 @@ def test_a_recalled_match_that_was_taken_up_again_before_the_first_look_goes_on(
     scene.pieces = dict(lying)
     assert scene.look(1) == told
     assert [str(ply) for ply in scene.game.history] == ["a1+"]
+
+
+def test_a_square_that_cannot_be_read_from_the_start_is_what_a_person_says():
+    scene = Scene()
+    scene.misread[Square.parse("b2")] = ANYTHING
+    scene.look(1)
+    scene.put("a1", "L+")
+    assert scene.look(2) == []
+    assert lines(scene.referee.answer(scene.time, Square.parse("b2"), None)) == ["light a1+"]
 
 
 def test_an_emptied_board_may_be_a_new_match():

@@ -80,3 +80,16 @@ def test_a_port_that_is_not_there_yet_is_waited_for_by_the_patient():
     assert source.read(5.0) is None
     there.append("now it is")
     assert len(read(source).squares) == 16
+
+
+def test_what_comes_after_a_lost_line_is_told_together_with_what_that_would_have_told():
+    clock = Clock()
+    board = VirtualBoard(16, clock)
+    port = VirtualPort(board, clock.wait)
+    source = TileBoard("tiles:COM3", lambda: port, STANDARD, clock=clock, wait=clock.wait)
+    read(source)
+    board.put(0, "S")
+    assert b"$E," in port.receive()  # lost on its way
+    board.put(8, "u")
+    told = [reading.evidence for reading in (source.read(0.05) for _ in range(40)) if reading is not None]
+    assert next(seen for seen in told if seen != b"." * 16) == b"S.......u......."
