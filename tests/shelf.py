@@ -1,8 +1,12 @@
-"""Folders that may be read and not written to, as on a disc or in a backup: not by root either, who always may."""
+"""Folders that may be read and not written to, as on a disc or in a backup, and disks that are full.
+
+Not by root either, who always may.
+"""
 
 from __future__ import annotations
 
 import os
+import resource
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,6 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _NOBODY = 65534
+_LEAST_BYTES = 3
+"""An empty index of a write-ahead log is so long; on a full disk too, as there it takes up no room."""
 
 
 @contextmanager
@@ -30,3 +36,14 @@ def only_read(folder: Path) -> Iterator[None]:
         folder.chmod(0o755)
         for file in folder.iterdir():
             file.chmod(0o644)
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Files can be made and read, and next to nothing can be written to one, as on a full disk."""
+    limit, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (_LEAST_BYTES, most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))

@@ -10,6 +10,8 @@ write-ahead log (``-wal``) only together with its index (``-shm``), which it can
 is opened with ``mode=ro``. With neither nobody is writing, and the file is opened as it lies (``immutable``), without
 locks; should it change meanwhile, what was read from it is not trusted. Anything else is a rest of a program that was
 stopped while it wrote, and has to be copied to where it can be tidied up.
+
+On a full disk that index cannot be made either, and what is to be read only is opened as it lies too.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import os
 import sqlite3
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
@@ -35,8 +37,12 @@ FILE_NAME = "matches.sqlite3"
 """The log's file in the data folder."""
 
 _BEGIN = "mijnlieff_begin"
+_NO_INDEX = "SQLITE_IOERR_SHMSIZE"
+"""There is no room for the index of the write-ahead log."""
+_FULL = Saying("the disk is full; make room, nothing that was written is lost")
 _SQLITE_TROUBLES = {
-    "SQLITE_FULL": Saying("the disk is full; make room, nothing that was written is lost"),
+    "SQLITE_FULL": _FULL,
+    _NO_INDEX: _FULL,
     "SQLITE_READONLY": Saying("it may not be written to; check who owns it, or choose another data folder"),
     "SQLITE_CANTOPEN": Saying("it cannot be opened or made; check who owns the folder, or choose another data folder"),
     "SQLITE_NOTADB": Saying("it is not a match log, or is damaged; move it away, or put a backup in its place"),
@@ -50,11 +56,15 @@ _SQLITE_TROUBLES = {
 class Database:
     """An open database with the newest schema. Any thread may read and write; each use takes its own connection."""
 
-    def __init__(self, engine: sa.Engine, name: str, still: Path | None = None) -> None:
+    def __init__(
+        self, engine: sa.Engine, name: str, still: Path | None = None, *, full: StoreError | None = None
+    ) -> None:
         self._engine = engine
         self._name = name
         self._still = still
         """A file that is read without locks, as nobody writes to it."""
+        self._full = full
+        """What to say to whoever wants to write, where there is no room."""
         self._state = _state(still)
 
     @classmethod
@@ -63,23 +73,22 @@ class Database:
 
         Raises:
             StoreError: if it cannot be opened, is no match log, or was written by a newer version; with `create` off,
-                also if there is none yet, or its file is empty. With `create` off one that may not be written to is
-                opened for reading.
+                also if there is none yet, or its file is empty. With `create` off one that may not be written to, or lies
+                on a full disk, is opened for reading.
 
         """
         url = _url(place, create=create)
         name = shown(url.render_as_string()) if "://" in str(place) else str(url.database)
-        still, file = None, None if create else _file_of(url)
+        file = None if create else _file_of(url)
         if file is not None and _may_only_be_read(file):
             url = _reading(url, file)
-            still = file if "immutable" in url.query else None
-        database = cls(_engine(url, wait_s), name, still)
+            return cls(_engine(url, wait_s), name, file if "immutable" in url.query else None)._brought_up_to_date(file)
         try:
-            database._bring_up_to_date(file)
-        except BaseException:
-            database.close()
-            raise
-        return database
+            return cls(_engine(url, wait_s), name)._brought_up_to_date(file)
+        except StoreError as error:
+            if file is None or _errorname(error.__cause__) != _NO_INDEX or _is_half_written(file):
+                raise
+            return cls(_engine(_as_it_lies(url, file), wait_s), name, file, full=error)._brought_up_to_date(file)
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -92,6 +101,8 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A connection whose changes are on the disk when the block has ended, or not made at all."""
+        if self._full:
+            raise self._full
         with self._told(), self._engine.connect() as plain:
             connection = plain.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             with connection.begin():
@@ -121,6 +132,15 @@ class Database:
         except SQLAlchemyError as error:
             told = Saying("the match log %(name)s cannot be used: %(why)s", name=self._name, why=_trouble(error))
             raise StoreError(told) from error
+
+    def _brought_up_to_date(self, old: Path | None) -> Self:
+        """Itself, with the newest schema; closed, where that fails."""
+        try:
+            self._bring_up_to_date(old)
+        except BaseException:
+            self.close()
+            raise
+        return self
 
     def _bring_up_to_date(self, old: Path | None) -> None:
         """Give it the newest schema; `StoreError` if it is a file that was to be an `old` one, and nothing is in it."""
@@ -213,16 +233,32 @@ def _may_only_be_read(file: Path) -> bool:
 
 def _reading(url: sa.URL, file: Path) -> sa.URL:
     """The URL that opens SQLite's `file` without writing anything to it or beside it."""
-    wal, index, journal = (file.with_name(file.name + ending) for ending in ("-wal", "-shm", "-journal"))
-    how = {"immutable": "1"}
-    if wal.exists() and index.exists():
-        how = {"mode": "ro"}
-    elif any(rest.exists() and rest.stat().st_size for rest in (wal, journal)):
+    if _beside(file, "-wal").exists() and _beside(file, "-shm").exists():
+        return _uri(url, file, mode="ro")
+    if _is_half_written(file):
         raise StoreError(
             f"{file} was left in the middle of writing, and may not be written to; copy its whole folder to where you "
             "may write, and give that with --data"
         )
+    return _as_it_lies(url, file)
+
+
+def _as_it_lies(url: sa.URL, file: Path) -> sa.URL:
+    """The URL that opens SQLite's `file`, which nobody is writing to, without locks."""
+    return _uri(url, file, immutable="1")
+
+
+def _uri(url: sa.URL, file: Path, **how: str) -> sa.URL:
     return url.set(database=file.absolute().as_uri(), query={"uri": "true", **how})
+
+
+def _is_half_written(file: Path) -> bool:
+    """Whether what was written last lies beside SQLite's `file`, and not in it."""
+    return any(rest.exists() and rest.stat().st_size for rest in (_beside(file, "-wal"), _beside(file, "-journal")))
+
+
+def _beside(file: Path, ending: str) -> Path:
+    return file.with_name(file.name + ending)
 
 
 def _state(file: Path | None) -> tuple[int, int] | None:
@@ -278,9 +314,14 @@ def _begin_sqlite(connection: sa.Connection) -> None:
     connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
 
 
+def _errorname(error: BaseException | None) -> str:
+    """SQLite's own name for what went wrong; empty if it was not SQLite."""
+    return str(getattr(error.orig, "sqlite_errorname", "")) if isinstance(error, DBAPIError) else ""
+
+
 def _trouble(error: SQLAlchemyError) -> str:
     cause = error.orig if isinstance(error, DBAPIError) else error
-    name = str(getattr(cause, "sqlite_errorname", ""))
+    name = _errorname(error)
     for prefix, words in _SQLITE_TROUBLES.items():
         if name.startswith(prefix):
             return words

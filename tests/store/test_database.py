@@ -18,7 +18,7 @@ from alembic.script import ScriptDirectory
 from companion.errors import StoreError
 from companion.store import FILE_NAME, MatchLog, Opening, is_there
 from companion.store.schema import HEAD, VERSIONS, metadata
-from tests.shelf import only_read
+from tests.shelf import no_room, only_read
 from tests.store.playing import example_events
 
 ROOT = Path(__file__).parents[2]
@@ -364,3 +364,29 @@ def test_programs_that_open_a_new_log_at_once_share_it(tmp_path, clock):
     assert sorted(int(lines[0]) for lines in said) == [1, 2, 3]
     with MatchLog.open(tmp_path, clock) as log:
         assert [(log.verify(match).sound, log.match(match).length) for match in (1, 2, 3)] == [(True, 19)] * 3
+
+
+def test_log_on_a_full_disk_is_read_and_says_that_it_is_full_when_written_to(shelf, clock):
+    with MatchLog.open(shelf, clock) as log:
+        match = log.begin(Opening(light="Ann"))
+        log.append(match, example_events())
+    for _again in range(2):
+        with no_room():
+            with MatchLog.open(shelf, clock, create=False) as log:
+                assert log.verify(match).sound
+                assert [found.opening.light for found in log.matches()] == ["Ann"]
+                with pytest.raises(StoreError, match="the disk is full; make room"):
+                    log.erase_names(match)
+            with pytest.raises(StoreError, match="the disk is full; make room"):
+                MatchLog.open(shelf, clock)
+    with MatchLog.open(shelf, clock) as log:
+        log.erase_names(match)
+        assert log.verify(match).names_erased
+
+
+def test_what_a_killed_program_left_on_a_full_disk_is_not_passed_over(shelf, interrupted, clock):
+    (shelf / f"{FILE_NAME}-shm").unlink()
+    with no_room(), pytest.raises(StoreError, match="the disk is full; make room"):
+        MatchLog.open(shelf, clock, create=False)
+    with MatchLog.open(shelf, clock, create=False) as log:
+        assert log.match(interrupted).length == 19
