@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from companion.rules import Colour, Move, write_moves
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from companion.rules import Game, Ply, Score
+    from companion.rules import Game, MatchText, Ply, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,10 @@ class MatchAnalysis:
     """What the game is worth as it stands, or what it ended with."""
     line: Line | None
     """What should have been played at the `key_move`, or from here on; None where nothing better was possible."""
+    resigned: bool = False
+    """Whether a player gave up where the moves end."""
+    winner: Colour | None = None
+    """Who won by that; None where it is not told."""
 
     @property
     def exact(self) -> bool:
@@ -113,15 +117,22 @@ class MatchAnalysis:
     @property
     def sentence(self) -> str:
         """What decided the match, and the best line, for people."""
-        told = self._key_in_words() + self._line_in_words()
+        told = self._resignation_in_words() + self._key_in_words() + self._line_in_words()
         return told if self.exact else f"{told} This is an estimate: the search was limited in time."
+
+    def _resignation_in_words(self) -> str:
+        if not self.resigned:
+            return ""
+        if self.winner is None:
+            return "A player resigned. "
+        return f"{str(self.winner.other).capitalize()} resigned, so {str(self.winner).capitalize()} wins. "
 
     def _key_in_words(self) -> str:
         key = self.key_move
+        if key is None and self.game.outcome:
+            return f"Nobody gave anything away. {self.game.outcome}."
         if key is None:
-            return (
-                f"Nobody gave anything away. {self.game.outcome}." if self.game.outcome else "Nothing has turned yet."
-            )
+            return f"Nothing {'had' if self.resigned else 'has'} turned yet."
         who = f"{str(key.move.colour).capitalize()}'s {key.move.plain} at ply {key.ply}"
         if key.move.ruled:
             return f"The ruling {key.move} at ply {key.ply} turned {_standing(key.before)} into {_standing(key.after)}."
@@ -146,13 +157,14 @@ class MatchAnalysis:
             "turning_point": turning.ply if turning else None,
             "best_line": str(self.line) if self.line else None,
             "best_line_from": len(self.line.start.history) + 1 if self.line else None,
+            "resigned": str(self.winner.other) if self.resigned and self.winner else None,
             "sentence": self.sentence,
             "exact": self.exact,
         }
 
 
 def analyse_match(
-    game: Game,
+    match: MatchText,
     analyst: Analyst | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
@@ -160,12 +172,12 @@ def analyse_match(
     """Evaluate every position of a match.
 
     Args:
-        game: the match, finished or not.
+        match: finished or not.
         analyst: who evaluates.
         progress: told, after each position, how many are done and how many there are.
     """
     analyst = analyst or Analyst()
-    states = _states(game)
+    states = _states(match.game)
     values: list[Evaluation] = []
     for state in reversed(states):  # the last positions are quick, and what they teach serves those before
         values.append(analyst.evaluate(state))
@@ -175,8 +187,8 @@ def analyse_match(
     moves = tuple(
         _analysed(before, after, values[i], values[i + 1]) for i, (before, after) in enumerate(pairwise(states))
     )
-    found = MatchAnalysis(game, moves, values[-1], None)
-    return MatchAnalysis(game, moves, values[-1], _best_line(found, states, analyst))
+    found = MatchAnalysis(match.game, moves, values[-1], None, match.resigned, match.winner if match.resigned else None)
+    return replace(found, line=_best_line(found, states, analyst))
 
 
 def _states(game: Game) -> list[Game]:

@@ -12,6 +12,7 @@ then one for the match:
   (``light|dark|draw``), ``exact``
 - ``turning_point``: the ply of the last move that changed who wins with best play, or null
 - ``best_line`` in notation and ``best_line_from``, the ply where it starts; null where nothing was given away
+- ``resigned``: who gave up where the moves end (``light|dark``); null if nobody did, or the text does not say who
 - ``sentence``: the same for people
 """
 
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from companion.analysis import MatchAnalysis, MoveAnalysis
-    from companion.rules import Game
+    from companion.rules import MatchText
 
 _MANY = 4
 """The table names so many best moves; of more, it says how many there are."""
@@ -81,7 +82,7 @@ def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_js
     """
     if drawing == "-" and as_json:
         raise click.UsageError("--svg - and --json would both go to standard output; give --svg a file")
-    game = load_game(match, data)
+    text = load_match(match, data)
     patience = _Patience(seconds, time.monotonic)
     watched = Console(stderr=True)
     with Progress(console=watched, transient=True, disable=not watched.is_terminal) as progress:
@@ -91,7 +92,7 @@ def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_js
             progress.update(task, completed=done, total=total)
             patience.begin()
 
-        found = analyse_match(game, Analyst(stop=patience.is_over), progress=tell)
+        found = analyse_match(text, Analyst(stop=patience.is_over), progress=tell)
     if drawing is not None:
         write_text(drawing, margin_svg(found))
     if as_json:
@@ -100,7 +101,7 @@ def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_js
         _print_table(found)
 
 
-def load_game(match: str, data: str) -> Game:
+def load_match(match: str, data: str) -> MatchText:
     """The match with that number in the log, or the one in that file.
 
     Raises:
@@ -110,8 +111,8 @@ def load_game(match: str, data: str) -> Game:
     """
     if match.isascii() and match.isdigit():
         with open_log(data, create=False) as log:
-            return log.match_text(int(match)).game
-    return read_match(match).game
+            return log.match_text(int(match))
+    return read_match(match)
 
 
 class _Patience:

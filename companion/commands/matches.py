@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,14 +27,14 @@ from companion.commands._shared import (
 from companion.commands.watch import in_words
 from companion.errors import StoreError
 from companion.rules import Layout
-from companion.store import Damaged, is_there
+from companion.store import Damaged, Match, is_there
 from companion.store.chain import FEWEST_DIGITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from companion.rules import MatchText
-    from companion.store import Entry, Match, MatchLog
+    from companion.rules import Colour, MatchText
+    from companion.store import Entry, MatchLog
 
 SLOW_COMMANDS = {
     "analyse": Lazy("companion.commands.analyse:analyse", "Show what each move gave away, and where the match turned."),
@@ -67,15 +68,17 @@ def matches() -> None:
 def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool) -> None:
     """List all matches, oldest first."""
     found: list[Match | Damaged] = []
+    resigned: dict[int, Colour | None] = {}
     if there := is_there(data):
         with open_log(data, create=False) as log:
             found = log.matches(table)
+            resigned = {match.id: _resigned(log, match) for match in found if isinstance(match, Match)}
     damaged = [match for match in found if isinstance(match, Damaged)]
     if as_json:
         for match in found:
             print_json(match.as_dict())
     elif found:
-        console().print(_list_table([match for match in found if not isinstance(match, Damaged)]))
+        console().print(_list_table([match for match in found if isinstance(match, Match)], resigned))
     if not found:
         nothing = "No matches yet" if table is None else f"No matches of table {harmless(table)}"
         click.echo(f"{nothing}." if there else f"No matches yet: there is no match log in {data}.", err=True)
@@ -93,6 +96,7 @@ def show(match: int, data: str, as_json: bool) -> None:
     """Show one match, event by event."""
     with open_log(data, create=False) as log:
         told, entries, broken = log.match(match), log.entries(match), log.verify(match).broken
+        resigned = _resigned(log, told)
     if as_json:
         for line in _json_lines(told, entries):
             print_json(line)
@@ -100,7 +104,7 @@ def show(match: int, data: str, as_json: bool) -> None:
         page = console()
         page.print(_title(told))
         page.print(_entries_table(entries))
-        page.print(_ending(told), soft_wrap=True)
+        page.print(_ending(told, resigned), soft_wrap=True)
     if broken:
         raise click.ClickException(f"match {match} is not as it was written: {broken}")
 
@@ -220,14 +224,21 @@ def _json_text(log: MatchLog, match: int) -> str:
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
-def _list_table(found: list[Match]) -> Table:
+def _resigned(log: MatchLog, match: Match) -> Colour | None:
+    """Who has ended a match by resigning; None also where its events cannot be read, which `verify` tells."""
+    with suppress(StoreError):
+        return log.resigned(match.id) if match.finished else None
+    return None
+
+
+def _list_table(found: list[Match], resigned: dict[int, Colour | None]) -> Table:
     table = _table("Match", "Started (UTC)", "Table", "Light", "Dark", "Plies", "Result")
     for column in table.columns[:2]:
         column.no_wrap = True
     for match in found:
         players = (_player(match, match.opening.light), _player(match, match.opening.dark))
         told = (_minute(match.started), match.opening.table, *players)
-        table.add_row(str(match.id), *map(harmless, told), str(match.plies), _result(match))
+        table.add_row(str(match.id), *map(harmless, told), str(match.plies), _result(match, resigned[match.id]))
     return table
 
 
@@ -253,18 +264,19 @@ def _title(match: Match) -> Text:
     return Text.assemble((f"Match {match.id}", "bold"), harmless(f": {players}, {place}"), f"\n{rules}\n")
 
 
-def _ending(match: Match) -> Text:
-    return Text.assemble("\n", (_result(match), "bold"), harmless(f", log {match.digest}"))
+def _ending(match: Match, resigned: Colour | None) -> Text:
+    return Text.assemble("\n", (_result(match, resigned), "bold"), harmless(f", log {match.digest}"))
 
 
 def _player(match: Match, name: str) -> str:
     return "(erased)" if match.names_erased else name or "-"
 
 
-def _result(match: Match) -> str:
+def _result(match: Match, resigned: Colour | None) -> str:
     if match.score is None:
         return "unfinished"
-    return f"{match.score} {match.winner or 'draw'}"
+    result = f"{match.score} {match.winner or 'draw'}"
+    return f"{result}, {resigned} resigned" if resigned else result
 
 
 def _minute(started: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 from companion.analysis import Analyst, Evaluation, analyse_match, choose_move, margin_bars, margin_svg
 from companion.analysis.match import Line, MatchAnalysis
 from companion.errors import RulesError
-from companion.rules import Colour, Game, Layout, parse_moves
+from companion.rules import Colour, Game, Layout, MatchText, parse_moves
 from tests.analysis.positions import random_game
 
 OPENING = Game.replay(["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+"])
@@ -23,7 +23,7 @@ def example():
     """The worked example, joined after its sixth move so that it takes no time."""
     pieces = {square: OPENING.content(square) for square in OPENING.layout if OPENING.content(square)}
     joined = Game.from_position(pieces, to_move=OPENING.to_move, last=OPENING.constraint.square)
-    return analyse_match(joined.extend(PLAYED))
+    return analyse_match(MatchText(joined.extend(PLAYED)))
 
 
 def test_each_move_is_worth_the_change_it_makes(example):
@@ -52,7 +52,7 @@ class Hurried(Analyst):
 def test_a_best_line_ends_where_it_is_not_proven_any_more():
     pieces = {square: OPENING.content(square) for square in OPENING.layout if OPENING.content(square)}
     joined = Game.from_position(pieces, to_move=OPENING.to_move, last=OPENING.constraint.square)
-    whole, cut = (analyse_match(joined, Hurried(proofs)) for proofs in (99, 3))
+    whole, cut = (analyse_match(MatchText(joined), Hurried(proofs)) for proofs in (99, 3))
     assert whole.line.end.outcome
     assert len(whole.line.plies) > 4
     assert cut.line.plies == whole.line.plies[: len(cut.line.plies)]
@@ -108,14 +108,14 @@ def test_a_ruling_gives_nothing_away():
     pieces = {square: game.content(square) for square in game.layout if game.content(square)}
     joined = Game.from_position(pieces, to_move=game.to_move, last=None)
     ruled = joined.play(f"{square}+", colour=joined.to_move.other, ruled=True)
-    analysis = analyse_match(ruled)
+    analysis = analyse_match(MatchText(ruled))
     assert [move.given_away for move in analysis.moves] == [0]
 
 
 def test_progress_is_told_position_by_position():
     told = []
     game = Game.from_position({}, to_move=Colour.LIGHT, last=None, layout=Layout.parse("8x2"))
-    analyse_match(game, Analyst(stop=lambda: True), progress=lambda done, total: told.append((done, total)))
+    analyse_match(MatchText(game), Analyst(stop=lambda: True), progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 1)]
 
 
@@ -144,7 +144,7 @@ def test_another_layout_is_estimated_and_says_so():
     evaluation = Analyst(stop=lambda: next(looks, True)).evaluate(game)
     assert not evaluation.exact
     assert evaluation.best
-    analysis = analyse_match(game.play(evaluation.best[0]), Analyst(stop=lambda: True))
+    analysis = analyse_match(MatchText(game.play(evaluation.best[0])), Analyst(stop=lambda: True))
     assert not analysis.exact
     assert "estimate" in analysis.sentence
     assert analysis.as_dict()["exact"] is False

@@ -11,7 +11,7 @@ from statistics import median
 
 from companion.analysis import Analyst, analyse_match
 from companion.analysis.book import shipped_book
-from companion.rules import Game
+from companion.rules import Game, MatchText
 from tests.analysis.positions import random_game
 
 EXAMPLE = "a1+ a3>< a2+ a4<> b2>< c2+ c3<> c1x d2>< d3+ d4x - b4x - b3<> b1<>"
@@ -43,7 +43,7 @@ def main():
         random = Random(pieces)
         row(f"{pieces}, all by rulings", [random_game(random, pieces, rulings=1) for _ in range(POSITIONS)])
     print(f"reading the book: {seconds(shipped_book.__wrapped__):.3f} s")
-    print(f"the worked example: {seconds(analyse_match, Game.replay(EXAMPLE.split())):.2f} s")
+    print(f"the worked example: {seconds(analyse_match, MatchText(Game.replay(EXAMPLE.split()))):.2f} s")
     print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
 
 

@@ -28,7 +28,8 @@ def test_json_is_one_object_a_move_and_one_for_the_match(example):
     assert [move["move"] for move in moves] == [word for word in MATCH.split()[:-1] if word[0].isalpha()]
     assert set(moves[0]) == {"ply", "colour", "move", "before", "after", "given_away", "best", "score", "exact"}
     assert set(match) == {
-        "moves", "over", "margin", "winner", "turning_point", "best_line", "best_line_from", "sentence", "exact"
+        "moves", "over", "margin", "winner", "turning_point", "best_line", "best_line_from", "resigned", "sentence",
+        "exact",
     }  # fmt: skip
     assert (match["moves"], match["over"], match["margin"], match["winner"]) == (14, True, 3, "light")
     assert moves[0]["before"] == -1
@@ -43,6 +44,25 @@ def test_people_are_shown_a_table_bars_and_a_sentence():
     assert "Gave away" in shown
     assert "██" in shown
     assert "With best play from there: " in shown
+
+
+@pytest.mark.parametrize(
+    ("winner", "said", "told"),
+    [
+        ('[Winner "dark"]', "Light resigned, so Dark wins. Dark's a3>< at ply 2 turned ", "light"),
+        ("", "A player resigned. Dark's a3>< at ply 2 turned ", None),
+    ],
+)
+def test_a_resignation_is_told_before_what_the_moves_gave(winner, said, told):
+    text = f'[Termination "resigned"]\n{winner}\n\n1. a1+ a3><\n'
+    assert said in analyse("-", input=text).stdout
+    match = json.loads(analyse("-", "--json", input=text).stdout.splitlines()[-1])
+    assert (match["sentence"].startswith(said), match["resigned"]) == (True, told)
+
+
+def test_a_resignation_before_any_move_is_told():
+    said = analyse("-", input='[Termination "resigned"]\n[Winner "light"]\n').stdout
+    assert "Dark resigned, so Light wins. Nothing had turned yet. With best play from here: " in said
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,14 @@ def test_list_shows_every_match(data):
     assert "Ann" not in printed("list", "--table", "2", "--data", data)
 
 
+def test_who_resigned_is_told_with_the_result(tmp_path):
+    file, data = tmp_path / "resigned.mjn", tmp_path / "data"
+    file.write_text('[Termination "resigned"]\n[Winner "dark"]\n\n1. a1+ a3><\n', encoding="utf-8")
+    printed("import", file, "--data", data)
+    assert "0-0 dark, light resigned\n" in printed("list", "--data", data)
+    assert "0-0 dark, light resigned, log " in printed("show", 1, "--data", data)
+
+
 STRANGE = [
     (":smile: [bold]Ann[/bold]", ":smile: [bold]Ann[/bold]"),
     ("\x1b[31mAnn\x9b2J\r\nBen\x07", r"\x1b[31mAnn\x9b2J\r\nBen\x07"),
