@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -42,7 +43,9 @@ os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")  # seconds that 
 @click.version_option(__version__, prog_name="companion")
 def main() -> None:
     """Referee, scorer and log for the board game Mijnlieff, played with real pieces."""
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+    if sys.stdout is None:  # closed by whoever started the program, and wants to hear nothing
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (open as long as the program)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
         # names of files that are no text go out as they came in; a terminal that lacks a letter shows another
         any_letter = sys.stdout.encoding.lower() in ("utf-8", "utf8")
         sys.stdout.reconfigure(errors="surrogateescape" if any_letter else "replace")

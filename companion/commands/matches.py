@@ -72,7 +72,8 @@ def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool
     if there := is_there(data):
         with open_log(data, create=False) as log:
             found = log.matches(table)
-            resigned = {match.id: _resigned(log, match) for match in found if isinstance(match, Match)}
+            if not as_json:
+                resigned = {match.id: _resigned(log, match) for match in found if isinstance(match, Match)}
     damaged = [match for match in found if isinstance(match, Damaged)]
     if as_json:
         for match in found:

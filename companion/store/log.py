@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import sqlalchemy as sa
 
 from companion.errors import ConflictError, StoreError
-from companion.events import Event, GameOver
+from companion.events import Event, GameOver, Resigned
 from companion.rules import Colour, Layout, MatchText
 from companion.rules.matchtext import is_date
 from companion.saying import Saying
@@ -162,6 +162,11 @@ class MatchLog:
 
     def resigned(self, match: int) -> Colour | None:
         """Who has ended a match by resigning; None if nobody has."""
+        told = event_rows.c.name == Resigned.__name__
+        query = sa.select(event_rows.c.seq).where(event_rows.c.match_id == match, told)
+        with self._database.reading() as connection:
+            if connection.execute(query).first() is None:  # most matches, told without reading every event
+                return None
         ending = ending_of(entry.event for entry in self.entries(match))
         return Colour(ending["Winner"]).other if ending["Termination"] == "resigned" else None
 

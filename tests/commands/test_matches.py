@@ -425,3 +425,30 @@ def test_help_is_quick_because_it_imports_no_command():
     said = subprocess.run(run, env=environment, check=True, capture_output=True, text=True).stdout
     assert "matches  " in said
     assert said.endswith("set()\n")
+
+
+LOOKS = pytest.mark.parametrize("look", [["list"], ["show", "1"], ["analyse", "1"]], ids=lambda look: look[0])
+
+
+def in_a_shell(redirection, *arguments, **environment):
+    """A command of its own process, with `redirection` as a shell understands it."""
+    run = ["sh", "-c", f'exec "$0" -m companion matches "$@" {redirection}', sys.executable, *arguments]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | environment
+    return subprocess.run(run, env=environment, check=False, capture_output=True)
+
+
+@LOOKS
+def test_closed_standard_output_is_no_trouble(data, look):
+    done = in_a_shell(">&-", *look, "--data", data)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@LOOKS
+def test_what_a_terminal_has_no_letter_for_is_replaced(tmp_path, look):
+    with MatchLog.open(tmp_path, lambda: datetime(2026, 5, 1, 12, tzinfo=UTC)) as log:
+        log.append(log.begin(Opening(light="Zoë", table="Löwe_11")), example_events("Löwe_11"))
+    done = in_a_shell("", *look, "--data", tmp_path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.isascii()
+    if look != ["analyse", "1"]:
+        assert b"Zo?" in done.stdout
