@@ -44,8 +44,10 @@ _BLACKEST = 8.0
 class Capture(Protocol):
     """A device that has been opened. It belongs to one thread."""
 
-    def grab(self) -> Image:
-        """The next picture, BGR, `(height, width, 3)`; waits for it, but not for ever.
+    def grab(self) -> Image | None:
+        """The next picture, BGR, `(height, width, 3)`; waits for it, but not for long.
+
+        None where it is not there yet, and is to be asked for again.
 
         Raises:
             SourceError: if there is none; then it is closed, and opened anew.
@@ -139,6 +141,8 @@ class LiveFrames:
         changed = self._clock()
         while not self._stop.is_set():
             image = capture.grab()
+            if image is None:
+                continue
             now = self._clock()
             equal = last is not None and np.array_equal(image, last)
             if not equal:

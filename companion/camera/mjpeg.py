@@ -1,7 +1,8 @@
 """``http://…`` a camera in the network that sends MJPEG: JPEG pictures one after the other in one endless answer.
 
 The answer is ``multipart/x-mixed-replace`` (RFC 2046 parts). Cameras differ in what they write between the pictures,
-so a picture is found by its part's Content-Length, or, where there is none, by the JPEG markers at its ends.
+so a picture is found by its part's Content-Length, or, where there is none, by the JPEG markers at its ends. What comes
+before its scan (a thumbnail, which is a JPEG picture too) is passed over by the lengths of the segments.
 
 A camera that lets in nobody without a password is told the one in its address, ``http://name:password@camera.local``,
 in the way it wants; see `companion.camera.login`. Nobody else is told it. One that does not take it is left alone for a
@@ -42,8 +43,13 @@ _WRONG_LOGIN_S = 60.0
 _CHUNK = 65536
 _LARGEST = 16 * 1024 * 1024
 _START, _END = b"\xff\xd8", b"\xff\xd9"
+_HEAD = 4
+"""A marker of two bytes, and the length of its segment in two."""
+_SEGMENTS = {*range(0xC0, 0xD0), *range(0xDB, 0xFF)}
+"""The second bytes of the markers that a length follows, up to the scan of the picture (ITU-T T.81, table B.1)."""
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d+)", re.IGNORECASE)
 _MOST_BROKEN = 30
+_SENDING_ON = (301, 302, 303, 307, 308)
 _DIRECT = urllib.request.ProxyHandler({})
 """A camera is in the same network: no proxy is asked for it."""
 
@@ -110,13 +116,22 @@ class MjpegParser:
         if start < 0:
             return None
         told = _LENGTH.findall(self._waiting, 0, start)
-        last = self._waiting.find(_END, start)
-        end = start + int(told[-1]) if told else last + len(_END)
-        if end > len(self._waiting) or (not told and last < 0):
+        end = start + int(told[-1]) if told else self._end_of(start)
+        if end is None or end > len(self._waiting):
             return None
         picture = bytes(self._waiting[start:end])
         del self._waiting[:end]
         return picture
+
+    def _end_of(self, start: int) -> int | None:
+        """Where the picture ends that begins at `start`; None if that has not come yet."""
+        at = start + len(_START)
+        while self._waiting[at : at + 1] == b"\xff" and set(self._waiting[at + 1 : at + 2]) <= _SEGMENTS:
+            if len(self._waiting) < at + _HEAD:
+                return None
+            at += 2 + int.from_bytes(self._waiting[at + 2 : at + _HEAD])
+        last = self._waiting.find(_END, at)
+        return None if last < 0 else last + len(_END)
 
 
 class StreamOpener:
@@ -156,35 +171,43 @@ class MjpegCapture:
         self._address = address
         self._answer = _ask(address)
         self._parser = MjpegParser()
+        self._broken = 0
+        """How many pictures there were, one after the other, that cannot be decoded."""
 
-    def grab(self) -> NDArray[np.uint8]:
+    def grab(self) -> NDArray[np.uint8] | None:
         """The next picture that can be decoded; see `companion.camera.live.Capture`."""
-        for _ in range(_MOST_BROKEN):
-            encoded = self._next()
-            try:
-                image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
-            except cv2.error:
-                image = None
-            if image is not None:
-                return np.asarray(image, np.uint8)
-        raise SourceError(Saying("its pictures cannot be decoded"))
+        encoded = next(iter(self._parser), None)
+        if encoded is None:
+            self._parser.feed(self._more())
+            return None
+        image = _decoded(encoded)
+        self._broken = self._broken + 1 if image is None else 0
+        if self._broken >= _MOST_BROKEN:
+            raise SourceError(Saying("its pictures cannot be decoded"))
+        return image
 
     def close(self) -> None:
         """Hang up."""
         self._answer.close()
 
-    def _next(self) -> bytes:
-        while (picture := next(iter(self._parser), None)) is None:
-            try:
-                more = self._answer.read1(_CHUNK)
-            except TimeoutError as error:
-                raise SourceError(Saying("it has stopped sending pictures")) from error
-            except (OSError, http.client.HTTPException) as error:
-                raise SourceError(Saying("the connection broke: %(why)s", why=_reason(error))) from error
-            if not more:
-                raise SourceError(Saying("it has closed the connection"))
-            self._parser.feed(more)
-        return picture
+    def _more(self) -> bytes:
+        try:
+            more = self._answer.read1(_CHUNK)
+        except TimeoutError as error:
+            raise SourceError(Saying("it has stopped sending pictures")) from error
+        except (OSError, http.client.HTTPException) as error:
+            raise SourceError(Saying("the connection broke: %(why)s", why=_reason(error))) from error
+        if not more:
+            raise SourceError(Saying("it has closed the connection"))
+        return more
+
+
+def _decoded(encoded: bytes) -> NDArray[np.uint8] | None:
+    try:
+        image = cv2.imdecode(np.frombuffer(encoded, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:
+        return None
+    return None if image is None else np.asarray(image, np.uint8)
 
 
 def _ask(address: str) -> http.client.HTTPResponse:
@@ -228,7 +251,33 @@ def _refusal(address: str, error: urllib.error.HTTPError) -> SourceError:
                 refused=error.code,
             )
         )
+    if error.code in _SENDING_ON:
+        return SourceError(_lost_on_the_way(address, error))
     return SourceError(Saying("%(address)s refuses: %(refused)s", address=shown(address), refused=refused))
+
+
+def _lost_on_the_way(address: str, error: urllib.error.HTTPError) -> Saying:
+    """Why nobody follows where a camera sends on to."""
+    scheme = urlsplit(error.url).scheme  # of what was not followed, or of the last that was
+    if scheme not in ("http", "https"):
+        return Saying(
+            "%(address)s sends on to an address that begins with %(scheme)s:, not with http:; "
+            "look up the path of the stream in the camera's manual",
+            address=shown(address),
+            scheme=scheme,
+        )
+    if "Location" not in error.headers:
+        return Saying(
+            "%(address)s sends on (%(refused)s), and does not say where; "
+            "look up the path of the stream in the camera's manual",
+            address=shown(address),
+            refused=error.code,
+        )
+    return Saying(
+        "%(address)s sends on again and again (%(refused)s); look up the path of the stream in the camera's manual",
+        address=shown(address),
+        refused=error.code,
+    )
 
 
 def _login_refusal(address: str, error: urllib.error.HTTPError, refused: str) -> SourceError:

@@ -30,10 +30,10 @@ class CameraServer:
     """Serves what `picture` gives, as JPEG; a context manager.
 
     `behaviour` is what a new request meets: ``stream``, ``page``, ``picture``, ``forbidden``, ``missing``, ``bare``
-    (a stream without lengths), ``garbage`` (pictures that are none). While `stall` is set nothing more is sent;
-    setting `hang_up` closes every connection. Where `people` are, a name and a password, nobody else is let in, and
-    `asks` are the ways to log in that are offered, each in a header of its own. `logins` are all that were tried,
-    `sends_on` is where requests for a path are sent.
+    (a stream without lengths), ``garbage`` (pictures that are none), ``long`` (the lengths are far too large). While
+    `stall` is set nothing more is sent; setting `hang_up` closes every connection. Where `people` are, a name and a
+    password, nobody else is let in, and `asks` are the ways to log in that are offered, each in a header of its own.
+    `logins` are all that were tried, `sends_on` is where requests for a path are sent; None, if that is not told.
     """
 
     def __init__(self, picture=None, *, frame_s: float = 0.02, port: int = 0) -> None:
@@ -42,7 +42,7 @@ class CameraServer:
         self.people: tuple[str, str] | None = None
         self.asks: tuple[str, ...] = (BASIC,)
         self.logins: list[str] = []
-        self.sends_on: dict[str, str] = {}
+        self.sends_on: dict[str, str | None] = {}
         self.stall = threading.Event()
         self.hang_up = threading.Event()
         self._over = threading.Event()
@@ -79,7 +79,8 @@ class CameraServer:
             self.logins.append(request.headers["Authorization"])
         if request.path in self.sends_on:
             request.send_response(302)
-            request.send_header("Location", self.sends_on[request.path])
+            if self.sends_on[request.path] is not None:
+                request.send_header("Location", self.sends_on[request.path])
             request.end_headers()
             return
         if not self._lets_in(request):
@@ -127,5 +128,6 @@ class CameraServer:
             if self.stall.is_set():
                 continue
             sent = b"\xff\xd8 nothing \xff\xd9" if self.behaviour == "garbage" else jpeg(self.picture())
-            length = b"" if self.behaviour == "bare" else b"Content-Length: %d\r\n" % len(sent)
+            told = 15_000_000 if self.behaviour == "long" else len(sent)
+            length = b"" if self.behaviour == "bare" else b"Content-Length: %d\r\n" % told
             request.wfile.write(b"--cut\r\nContent-Type: image/jpeg\r\n" + length + b"\r\n" + sent + b"\r\n")

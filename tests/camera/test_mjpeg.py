@@ -42,6 +42,22 @@ def test_a_length_is_believed_though_a_picture_holds_another():
     assert list(parser) == [whole]
 
 
+def segment(marker: int, content: bytes) -> bytes:
+    return bytes((0xFF, marker)) + (len(content) + 2).to_bytes(2, "big") + content
+
+
+def test_a_picture_without_a_length_does_not_end_where_its_thumbnail_does():
+    head = segment(0xE0, b"JFIF") + segment(0xE1, b"Exif\0\0" + FIRST) + segment(0xDB, b"\xff\xd9")
+    whole = b"\xff\xd8" + head + segment(0xDA, b"") + b" scan \xff\xd9"
+    stream = b"--b\r\n\r\n" + whole + b"\r\n--b\r\n\r\n" + whole
+    for at in range(len(stream) + 1):
+        parser, found = MjpegParser(), []
+        for part in (stream[:at], stream[at:]):
+            parser.feed(part)
+            found += parser
+        assert found == [whole, whole]
+
+
 def test_what_never_ends_is_no_stream_of_pictures():
     parser = MjpegParser()
     parser.feed(bytes(16 * 1024 * 1024))
@@ -89,6 +105,14 @@ def test_a_camera_that_tells_no_lengths_is_understood(server):
     frames = open_frames(server.address, time.monotonic)
     assert a_picture(frames)
     frames.close()
+
+
+def test_a_camera_whose_pictures_never_end_is_left_at_once(server, caplog):
+    server.behaviour = "long"
+    frames = open_frames(server.address, time.monotonic)
+    assert "it sends no pictures" in why_lost(frames, "it sends no pictures")
+    frames.close()
+    assert "does not stop" not in caplog.text
 
 
 TROUBLES = {
@@ -245,6 +269,21 @@ def test_a_camera_that_sends_on_within_itself_is_told_the_password(server, asks)
     frames = open_frames(with_password(server), time.monotonic)
     assert a_picture(frames)
     frames.close()
+
+
+@pytest.mark.parametrize(
+    ("sends_on", "says"),
+    [
+        ("/video", "sends on again and again (302); look up the path of the stream in the camera's manual"),
+        ("file:///video", "sends on to an address that begins with file:, not with http:; look up the path of the"),
+        (None, "sends on (302), and does not say where; look up the path of the stream in the camera's manual"),
+    ],
+)
+def test_a_camera_that_sends_on_to_nowhere_is_told_in_one_clear_line(server, sends_on, says):
+    server.sends_on["/video"] = sends_on
+    with pytest.raises(SourceError) as refused:
+        open_frames(server.address, time.monotonic)
+    assert str(refused.value).startswith(f"{server.address} {says}")
 
 
 def test_whom_a_camera_sends_on_to_is_told_no_password(server):
