@@ -113,6 +113,8 @@ class Umpire:
         self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
         self._cleared = False
         """The game is over and the board has been emptied."""
+        self._goes_on = False
+        """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._gone: set[Square] = set()
         """The squares that each piece of the game has left since it was over."""
         self._next: Game | None = None
@@ -260,7 +262,8 @@ class Umpire:
             return []
         if self._more_may_come(board):
             return []
-        if board.empty and sum(piece is not None for piece in self.game.contents) > _FEW_PIECES:
+        self._goes_on = self._goes_on and board.empty
+        if board.empty and not self._goes_on and sum(map(bool, self.game.contents)) > _FEW_PIECES:
             return self._ask(board.time, "new", ("new", "resume"))
         if self._undone:
             return self._note_losses(board)

@@ -657,6 +657,22 @@ def test_a_recalled_match_that_was_taken_up_again_before_the_first_look_goes_on(
     assert [str(ply) for ply in scene.game.history] == ["a1+"]
 
 
+def test_a_board_that_was_swept_in_mid_game_is_asked_about_once_and_may_be_laid_again():
+    scene = scene_after("a1+", "a2+", "a3+")
+    scene.pieces.clear()
+    assert scene.look(1) == ["asks new"]
+    assert lines(scene.referee.choose(scene.time, "resume")) == ["disturbed a1 a2 a3"]
+    with pytest.raises(RulesError, match="nothing is asked"):
+        scene.referee.choose(scene.time, "new")
+    assert scene.look(2) == []
+    for square, what in (("a1", "L+"), ("a2", "D+"), ("a3", "L+")):
+        scene.put(square, what)
+        assert scene.look() == [f"restored {square}"]
+    assert scene.play("d3x") == ["dark d3x"]
+    scene.pieces.clear()
+    assert scene.look(1) == ["asks new"]
+
+
 def test_a_square_that_cannot_be_read_from_the_start_is_what_a_person_says():
     scene = Scene()
     scene.misread[Square.parse("b2")] = ANYTHING

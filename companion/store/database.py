@@ -73,8 +73,8 @@ class Database:
 
         Raises:
             StoreError: if it cannot be opened, is no match log, or was written by a newer version; with `create` off,
-                also if there is none yet, or its file is empty. With `create` off one that may not be written to, or lies
-                on a full disk, is opened for reading.
+                also if there is none yet, or its file is empty. With `create` off one that may not be written to, or
+                lies on a full disk, is opened for reading.
 
         """
         url = _url(place, create=create)
