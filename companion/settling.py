@@ -185,7 +185,9 @@ class _SquareVotes:
         known = self.settled
         if self._was_visited:
             if agreed != known.contents:
-                self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
+                may_be_the_same = agreed & known.contents & ~EMPTY
+                after = known.after if may_be_the_same else self._last_fit
+                self.settled = SettledSquare(agreed, self._first_seen(agreed), after)
         elif known.contents == EMPTY and all(seen == ANYTHING for _, seen in self._votes):
             self.settled = SettledSquare(ANYTHING, self._votes[0][0], self._last_fit)
         elif agreed & known.contents:

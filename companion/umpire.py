@@ -68,9 +68,18 @@ class Patience:
 class Problem:
     """A piece on the board that holds up the game, and the event that told people of it."""
 
-    square: Square
-    contents: Contents
+    arrival: Arrival
     event: Event
+
+    @property
+    def square(self) -> Square:
+        """Where it lies."""
+        return self.arrival.square
+
+    @property
+    def contents(self) -> Contents:
+        """What it may be."""
+        return self.arrival.contents
 
 
 class Umpire:
@@ -113,6 +122,8 @@ class Umpire:
         self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
         self._cleared = False
         """The game is over and the board has been emptied."""
+        self._lifted: list[Arrival] = []
+        """What lay where it might not and was lifted, since the last move."""
         self._goes_on = False
         """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._gone: set[Square] = set()
@@ -359,7 +370,7 @@ class Umpire:
             event = events.KindNeeded(**here, square=arrival.square, contents=contents)
         else:
             event = events.PieceUnclear(**here, square=arrival.square, contents=contents)
-        self._problems[arrival.square] = Problem(arrival.square, arrival.contents, event)
+        self._problems[arrival.square] = Problem(arrival, event)
         return [event]
 
     def _kind_not_seen(self, arrival: Arrival) -> bool:
@@ -385,7 +396,7 @@ class Umpire:
             words=str(refusal),
         )
         known = self._problems.get(arrival.square)
-        self._problems[arrival.square] = Problem(arrival.square, arrival.contents, event)
+        self._problems[arrival.square] = Problem(arrival, event)
         return [] if known is not None and _says_the_same(known.event, event) else [event]
 
     def _first_to_blame(self, arrivals: Sequence[Arrival]) -> Arrival:
@@ -406,7 +417,16 @@ class Umpire:
     def _forget_solved_problems(self, board: Comparison) -> None:
         doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
         there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
-        self._problems = {square: problem for square, problem in self._problems.items() if square in there}
+        solved = [problem for square, problem in self._problems.items() if square not in there]
+        self._lifted += [each.arrival for each in solved if isinstance(each.event, events.IllegalPlacement)]
+        for each in solved:
+            del self._problems[each.square]
+        board.arrivals = [self._as_repaired(arrival) for arrival in board.arrivals]
+
+    def _as_repaired(self, arrival: Arrival) -> Arrival:
+        """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile."""
+        before = [lifted.after for lifted in self._lifted if lifted.contents & arrival.contents]
+        return replace(arrival, after=min([arrival.after, *before]))
 
     # Playing ------------------------------------------------------------------------------------------------------
 
@@ -421,7 +441,7 @@ class Umpire:
             if self._snapshot is not None:
                 self._cards.played(self._record.last_move.piece, self._snapshot.cards)
             self._problems.pop(move.square, None)
-            self.question = None
+            self.question, self._lifted = None, []
             told += [self._told(time, ply, entry) for ply, entry in self._record.newest]
             told += self._told_of_the_end(time)
         return told

@@ -47,6 +47,19 @@ STORIES = {
         ("wait 3", []),
         ("lift c3; put a3 D+", ["dark a3+"]),
     ],
+    "a reply that was made meanwhile follows the illegal piece that is set right": [
+        ("put a1 L+", ["light a1+"]),
+        ("put c3 D+", ["illegal c3 square"]),
+        ("put b3 Lx", []),
+        ("lift c3", ["illegal b3 turn"]),
+        ("put a3 D+", ["dark a3+", "light b3x"]),
+    ],
+    "a piece that came too early may be lifted and put down again": [
+        ("put a1 D+", ["illegal a1 turn"]),
+        ("put d1 L+", []),
+        ("lift a1", ["light d1+"]),
+        ("put a1 D+", ["dark a1+"]),
+    ],
     "an illegal piece that is seen better and better is told of once": [
         ("misread b2 L+LxL<>L><; put b2 L+; wait 1", ["illegal b2 square"]),
         ("misread b2 L+Lx; wait 1", []),

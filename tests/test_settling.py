@@ -121,6 +121,11 @@ def test_times_bracket_the_change_even_behind_a_hand():
     assert (round(square.after, 6), round(square.since, 6)) == (0.4, 1.1)
 
 
+def test_a_piece_that_looks_otherwise_after_a_hand_may_have_lain_there_before():
+    assert settle(".....hhh?????hhh+++++").squares[A1].after == pytest.approx(0.4)
+    assert settle("+++++hhhxxxxx").squares[A1].after == pytest.approx(0.4)
+
+
 def test_a_change_that_lasts_is_dated_to_its_first_frame():
     square = settle("......+++++").squares[A1]
     assert (round(square.after, 6), round(square.since, 6)) == (0.5, 0.6)
