@@ -225,12 +225,17 @@ class Umpire:
         return [*self._restored(board), *self._decide(board)]
 
     def finish(self, time: float) -> list[Event]:
-        """The source has ended: name the pieces that were never committed; after the end, those not of the match."""
+        """The source has ended: name the pieces that were never committed; after the end, those not of the match.
+
+        Nobody clears the board any more, so what lies there instead of the last piece was played instead.
+        """
         if self._snapshot is None or self.resigned is not None:
             return []
         board = self._compared(self._snapshot)
         if self.over and (self._cleared or self._snapshot.unsettled):
             return []
+        if self.over and (told := self._played_otherwise(board)):
+            return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         squares = tuple(sorted(strange | set(self._problems)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
@@ -596,12 +601,17 @@ class Umpire:
         begun = self._next_match()
         if begun or self._cleared or self.resigned is not None:
             return begun
-        if len(board.lost) == 1 and not (board.held_back or self._undone):
-            lies = all(board.time - piece.since >= self._patience.clearing_s for piece in self._instead(board))
-            return self._taken_back(board) if lies else []
-        if board.lost or not board.arrivals:
+        if board.lost:
+            return self._played_otherwise(board, rest_s=self._patience.clearing_s)
+        return self._tell_illegal(board.time, board.arrivals) if board.arrivals else []
+
+    def _played_otherwise(self, board: Comparison, *, rest_s: float = 0.0) -> list[Event]:
+        """The move that ended the match was taken back, and another one played and left for so long."""
+        if len(board.lost) > 1 or board.held_back or self._undone:
             return []
-        return self._tell_illegal(board.time, board.arrivals)
+        if any(board.time - piece.since < rest_s for piece in self._instead(board)):
+            return []
+        return self._taken_back(board)
 
     def _next_match(self) -> list[Event]:
         if self._snapshot is None or not (self._cleared or self._all_gone()):

@@ -516,6 +516,15 @@ def test_the_last_move_may_be_taken_back_after_the_end():
     assert scene.look() == ["taken back b1<>", "dark d1<>", "over 4-0"]
 
 
+def test_the_last_move_may_be_taken_back_right_before_the_source_ends():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.put("d1", "D<>")
+    assert scene.look() == []
+    assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "dark d1<>", "over 4-0"]
+
+
 def test_the_last_piece_that_lies_elsewhere_for_a_moment_while_the_board_is_cleared_changes_nothing():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
