@@ -174,7 +174,7 @@ class ChoiceNeeded(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceLost(Event):
-    """A camera or tile board stopped delivering."""
+    """A camera or tile board stopped delivering, or still does not, for a reason that is another."""
 
     source: str
     why: str

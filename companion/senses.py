@@ -32,7 +32,7 @@ class Glimpse:
     snapshot: Snapshot | None = None
     """What lies on the board now; None if the source brought word of its loss."""
     lost: str = ""
-    """Why the source has just been lost."""
+    """Why the source has just been lost, or is lost now; empty for a reason that was told since it delivered last."""
     back: bool = False
     """The source was lost, and delivers again."""
     disagreements: tuple[Disagreement, ...] = ()
@@ -45,6 +45,8 @@ class _Sense:
     def __init__(self, source: Source, layout: Layout) -> None:
         self.source = source
         self.lost = ""
+        self.reasons: set[str] = set()
+        """Why it was lost since it delivered last."""
         self.ended = False
         self.forget(layout)
 
@@ -167,11 +169,14 @@ class Senses:
         self._silence(sense)
 
     def _lose(self, sense: _Sense, why: str) -> Glimpse | None:
-        if sense.lost:
+        if sense.lost == why:
             return None
+        if not sense.lost:
+            self._silence(sense)
+        known = why in sense.reasons
         sense.lost = why
-        self._silence(sense)
-        return Glimpse(sense.name, lost=why)
+        sense.reasons.add(why)
+        return Glimpse(sense.name, lost="" if known else why)
 
     def _silence(self, sense: _Sense) -> None:
         if self._fusion:
@@ -179,6 +184,7 @@ class Senses:
 
     def _take(self, sense: _Sense, reading: BoardReading) -> Glimpse:
         back, sense.lost = bool(sense.lost), ""
+        sense.reasons.clear()
         snapshot = sense.settler.feed(reading)
         if self._fusion is None:
             return Glimpse(sense.name, snapshot, back=back)

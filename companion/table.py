@@ -388,7 +388,7 @@ class Table:
         if glimpse is None:
             return []
         if glimpse.snapshot is None:
-            return self._tell([events.SourceLost(**self._here(), source=glimpse.source, why=glimpse.lost)])
+            return self._tell(list(self._told_of_sources(glimpse)))
         self._time = glimpse.snapshot.time
         self._evidence = glimpse.snapshot.evidence
         told = [*self._told_of_sources(glimpse), *self._seen(glimpse.snapshot)]
@@ -422,6 +422,8 @@ class Table:
         self._publish()
 
     def _told_of_sources(self, glimpse: Glimpse) -> Iterator[Event]:
+        if glimpse.lost:
+            yield events.SourceLost(**self._here(), source=glimpse.source, why=glimpse.lost)
         if glimpse.back:
             yield events.SourceBack(**self._here(), source=glimpse.source)
         for told in glimpse.disagreements:

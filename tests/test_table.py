@@ -269,6 +269,23 @@ def test_lost_source_is_told_once_and_comes_back_with_the_game():
     assert [type(e).__name__ for e in table._recorder.events] == ["MatchStarted", "SourceLost", "SourceBack"]
 
 
+def test_a_lost_source_that_is_lost_for_another_reason_says_so_and_each_reason_is_told_once():
+    feed, scene = Feed(), Scene(BOARD)
+    reasons = ["nobody listens there", "it has 32 squares", "it has 32 squares", "nobody listens there"]
+    table = Table(feed, Referee(Game.start()), Ledger(), clock=time.monotonic)
+    shown = []
+    for why in reasons:
+        feed.put(SourceError(why))
+        table.step(0)
+        shown.append(table.view.lost)
+    assert shown == reasons
+    feed.put(scene.reading(), SourceError("nobody listens there"))
+    table.step(0)
+    table.step(0)
+    told = [getattr(event, "why", "") for event in table._recorder.events]
+    assert told == [*reasons[:2], "", reasons[0]]
+
+
 class FullDisk(Ledger):
     """A recorder that writes nothing until a test makes room."""
 

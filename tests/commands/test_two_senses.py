@@ -112,7 +112,8 @@ def test_a_whole_game_is_exact_though_either_source_dies_and_once_they_disagree(
     assert [(type(event).__name__, getattr(event, "source", "")) for event in of_sources] == [
         ("SourceLost", "camera:"),
         ("SourceBack", "camera:"),
-        ("SourceLost", "tiles:"),
+        ("SourceLost", "tiles:"),  # it is gone
+        ("SourceLost", "tiles:"),  # nor is there a port any more
         ("SourceBack", "tiles:"),
         ("SourcesDisagree", ""),
     ]
