@@ -19,6 +19,7 @@ from companion.tiles.wire import DefaultBands, Refused, SaveBands, SetBand
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from companion.rules import Layout, Square
     from companion.tiles.link import TileBoard
 
 KINDS = (
@@ -35,6 +36,8 @@ HIGHEST_CODE = 1023
 NARROWEST_GAP = 15
 """Codes between two kinds that are the least to tell them apart: noise on both sides, and a guard band."""
 GUARD_SHARE = 3
+WIDEST_KIND = 60
+"""Codes from the lowest to the highest piece of a kind that 5 % resistors do not reach, nor two kinds stay below."""
 STEADY_CODES = 24
 """A contact whose codes spread more than this is moving, or bad."""
 TRIES = 3
@@ -52,6 +55,14 @@ class Seen:
     name: str
     low: int
     high: int
+    squares: tuple[Square, ...] = ()
+    """Where its pieces were felt."""
+
+    def __str__(self) -> str:
+        pieces = "1 piece" if len(self.squares) == 1 else f"{len(self.squares)} pieces"
+        *others, last = map(str, self.squares)
+        where = f"{', '.join(others)} and {last}" if others else last
+        return f"felt {pieces}, on {where}, reading {self.low} to {self.high}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +78,64 @@ class Window:
     above: int
 
 
-def sighting(name: str, samples: Sequence[Sequence[int]]) -> Seen:
-    """What was seen of a kind: `samples` holds the codes of all squares, several times.
+_SHORT = Seen("short", 0, SHORT_HIGH)
+
+
+def sighting(name: str, samples: Sequence[Sequence[int]], layout: Layout) -> Seen:
+    """What was seen of a kind: `samples` holds the codes of all squares of `layout`, several times.
 
     Raises:
-        TilesError: if nothing lies on the board, or a contact moves.
+        TilesError: if nothing lies on the board, a contact moves, or the pieces read too far apart for one kind.
     """
-    codes_of_square = list(zip(*samples, strict=True))
-    laid = [codes for codes in codes_of_square if min(codes) < EMPTY_LOW]
+    laid = {
+        square: (min(codes), max(codes))
+        for square, codes in zip(layout, zip(*samples, strict=True), strict=False)
+        if min(codes) < EMPTY_LOW
+    }
     if not laid:
         raise TilesError(f"no square feels a {name}; is the piece on its contacts, and the resistor soldered in?")
-    for codes in laid:
-        if max(codes) - min(codes) > STEADY_CODES:
+    for square, (low, high) in laid.items():
+        if high - low > STEADY_CODES:
             raise TilesError(
-                f"a {name} reads anything from {min(codes)} to {max(codes)}; clean the contacts of that square "
-                f"({codes_of_square.index(codes) + 1} in the order a1 b1 …) and of the piece"
+                f"a {name} on {square} reads anything from {low} to {high}; "
+                "clean the contacts of that square and of the piece"
             )
-    return Seen(name, min(map(min, laid)), max(map(max, laid)))
+    lowest, highest = min(laid, key=lambda square: laid[square][0]), max(laid, key=lambda square: laid[square][1])
+    seen = Seen(name, laid[lowest][0], laid[highest][1], tuple(laid))
+    if seen.high - seen.low > WIDEST_KIND:
+        raise TilesError(
+            f"{name} reads {seen.low} on {lowest} and {seen.high} on {highest}, too far apart for one kind; "
+            "is a wrong piece among them?"
+        )
+    return seen
 
 
-def empty_sighting(samples: Sequence[Sequence[int]]) -> Seen:
-    """What empty squares read.
+def empty_sighting(samples: Sequence[Sequence[int]], layout: Layout) -> Seen:
+    """What the empty squares of `layout` read.
 
     Raises:
         TilesError: if a square does not read as empty.
     """
-    for square, codes in enumerate(zip(*samples, strict=True), start=1):
+    for square, codes in zip(layout, zip(*samples, strict=True), strict=False):
         if min(codes) < EMPTY_LOW:
             raise TilesError(
-                f"square {square} (in the order a1 b1 …) reads {min(codes)} though nothing should be there; "
+                f"{square} reads {min(codes)} though nothing should be there; "
                 "take everything off, or look for a short between its contacts"
             )
     return Seen("empty", min(map(min, samples)), HIGHEST_CODE)
+
+
+def tell_apart(seen: Seen, before: Sequence[Seen], empty: Seen) -> None:
+    """Make sure that a kind lies above those that were seen `before` it, which is their order, and below `empty`.
+
+    Raises:
+        TilesError: if it does not, or leaves no room for a guard band; names the nearest one.
+    """
+    others = [_SHORT, *before, empty]
+    nearest = min(others, key=lambda other: max(seen.low - other.high, other.low - seen.high))
+    _refuse_close(*((seen, nearest) if nearest is empty else (nearest, seen)))
+    if before:
+        _refuse_close(before[-1], seen)
 
 
 def fit_windows(kinds: Sequence[Seen], empty: Seen) -> list[Window]:
@@ -107,12 +144,10 @@ def fit_windows(kinds: Sequence[Seen], empty: Seen) -> list[Window]:
     Raises:
         TilesError: if two kinds are in the wrong order, overlap, or leave no room for a guard band.
     """
-    short = Seen("short", 0, SHORT_HIGH)
-    row = [short, *kinds, empty]
+    row = [_SHORT, *kinds, empty]
+    for below, above in pairwise(row):
+        _refuse_close(below, above)
     gaps = [above.low - below.high for below, above in pairwise(row)]
-    for (below, above), gap in zip(pairwise(row), gaps, strict=True):
-        if gap < NARROWEST_GAP:
-            raise TilesError(_why_too_close(below, above))
     return [
         Window(
             seen.name,
@@ -126,11 +161,18 @@ def fit_windows(kinds: Sequence[Seen], empty: Seen) -> list[Window]:
     ]
 
 
-def _why_too_close(below: Seen, above: Seen) -> str:
+def _refuse_close(below: Seen, above: Seen) -> None:
+    if above.low - below.high >= NARROWEST_GAP:
+        return
     seen = f"{below.name} reads {below.low} to {below.high}, {above.name} {above.low} to {above.high}"
     if above.high < below.low:
-        return f"{seen}: they are the wrong way round; are their resistors swapped?"
-    return f"{seen}: too close to be told apart; measure the resistors of both, and clean the contacts"
+        raise TilesError(
+            f"{seen}: they are the wrong way round; was a wrong piece laid, or are their resistors swapped?"
+        )
+    raise TilesError(
+        f"{seen}: too close to be told apart; was a wrong piece laid? "
+        "Otherwise measure the resistors of both, and clean the contacts"
+    )
 
 
 def collect(board: TileBoard, seconds: float, clock: Callable[[], float]) -> list[tuple[int, ...]]:

@@ -108,6 +108,11 @@ class TileBoard:
         return self._port is not None and self._session.letters is not None
 
     @property
+    def lost(self) -> bool:
+        """Whether its port is closed, and has to be got back by reading."""
+        return self._port is None
+
+    @property
     def trouble(self) -> str:
         """Why a square, or the whole board, cannot be read though the board is there; empty if all is well."""
         if self._port is None:

@@ -7,9 +7,10 @@ from click.testing import CliRunner
 
 from calibration import tiles as workshop
 from calibration.tiles import KINDS, TRIES, Seen, TilesError, empty_sighting, fit_windows, sighting, store, table
+from companion.commands.tiles import Bench
 from companion.commands.tiles import tiles as command
 from companion.errors import SourceError
-from companion.rules import Layout
+from companion.rules import Layout, Square
 from companion.tiles.link import TileBoard
 from companion.tiles.virtual import DEFAULT_BANDS, VirtualBoard, VirtualPort, nominal_code
 from companion.tiles.wire import BAND_LETTERS
@@ -55,25 +56,40 @@ def test_kinds_that_cannot_be_told_apart_are_refused_by_name(codes, why):
 
 
 def test_only_the_squares_that_hold_something_are_looked_at():
-    assert sighting("dark pusher", [(1023, 740, 1022, 748), (1021, 742, 1023, 746)]) == Seen("dark pusher", 740, 748)
+    assert sighting("dark pusher", [(1023, 740, 1022, 748), (1021, 742, 1023, 746)], BOARD) == Seen(
+        "dark pusher", 740, 748, (Square.parse("b1"), Square.parse("d1"))
+    )
 
 
 @pytest.mark.parametrize(
     ("samples", "why"),
     [
         ([(1023, 1022)], "no square feels a dark pusher"),
-        ([(1023, 740), (1023, 800)], r"anything from 740 to 800; clean the contacts of that square \(2 in"),
+        ([(1023, 740), (1023, 800)], "on b1 reads anything from 740 to 800; clean the contacts of that square"),
+        ([(1023, 740, 843)], "dark pusher reads 740 on b1 and 843 on c1, too far apart for one kind; is a wrong piece"),
     ],
 )
-def test_a_contact_that_is_missing_or_moves_is_said(samples, why):
+def test_a_contact_that_is_missing_or_moves_and_a_wrong_piece_is_said(samples, why):
     with pytest.raises(TilesError, match=why):
-        sighting("dark pusher", samples)
+        sighting("dark pusher", samples, BOARD)
+
+
+@pytest.mark.parametrize(
+    ("squares", "says"),
+    [
+        ("c2", "felt 1 piece, on c2, reading 133 to 139"),
+        ("a1 b2", "felt 2 pieces, on a1 and b2, reading 133 to 139"),
+        ("a1 b2 d4", "felt 3 pieces, on a1, b2 and d4, reading 133 to 139"),
+    ],
+)
+def test_what_was_felt_is_told_with_its_squares(squares, says):
+    assert str(Seen("light straight", 133, 139, tuple(map(Square.parse, squares.split())))) == says
 
 
 def test_a_square_that_is_not_empty_is_named():
-    assert empty_sighting([(1023, 1019), (1022, 1020)]) == Seen("empty", 1019, 1023)
-    with pytest.raises(TilesError, match=r"square 2 .* reads 300"):
-        empty_sighting([(1023, 300)])
+    assert empty_sighting([(1023, 1019), (1022, 1020)], BOARD) == Seen("empty", 1019, 1023)
+    with pytest.raises(TilesError, match="b1 reads 300 though"):
+        empty_sighting([(1023, 300)], BOARD)
 
 
 def test_the_table_shows_every_kind_with_its_margins():
@@ -130,6 +146,102 @@ def test_a_board_that_is_reset_time_and_again_is_given_up_and_keeps_what_it_had(
     with pytest.raises(SourceError, match="reset time and again"):
         board.keeps(fit_windows(seen(NOMINAL), EMPTY))
     assert (board.told, board.bands) == (1 + TRIES, DEFAULT_BANDS)
+
+
+class Person:
+    """Lays kinds on a pretended board, one at each question; the cable may be pulled before an answer."""
+
+    now = 0.0
+
+    def __init__(self, *lays, pulled_at=()):
+        self.lays = [*lays]
+        self.asked, self.pulled_at = 0, pulled_at
+        self.board = VirtualBoard(16, self.clock)
+        self.back_s = 0.0
+
+    def clock(self):
+        return self.now
+
+    def wait(self, seconds):
+        self.now += seconds
+
+    def connect(self):
+        if self.now < self.back_s:
+            raise SourceError("no such port")
+        self.port = VirtualPort(self.board, self.wait)
+        return self.port
+
+    def enter(self):
+        letters = self.lays[self.asked]
+        self.board.letters = letters.ljust(16, ".") if letters != "b" else self.board.letters
+        if self.asked in self.pulled_at:
+            self.port.close()
+            self.back_s = self.now + 5.0
+        self.asked += 1
+        return "b" if letters == "b" else ""
+
+    def calibrates(self):
+        """What the board keeps."""
+        with TileBoard("tiles:test", self.connect, BOARD, clock=self.clock, wait=self.wait) as tiles:
+            while not tiles.connected:
+                tiles.read(0.1)
+            bench = Bench(tiles, BOARD, clock=self.clock, enter=self.enter)
+            bench.store(bench.measure())
+        assert self.asked == len(self.lays)
+        return self.board.bands[1:]
+
+
+RIGHT = [letter * 2 for letter in BAND_LETTERS[1:9]]
+WANTED = tuple((window.low, window.high) for window in fit_windows(seen(NOMINAL, 0), Seen("empty", 1023, 1023)))
+
+
+def test_every_kind_that_was_laid_is_told_with_what_was_felt(capsys):
+    assert Person("", *RIGHT).calibrates() == WANTED
+    told = capsys.readouterr().err
+    assert "Light straight: felt 2 pieces, on a1 and b1, reading 133 to 133.\n" in told
+    assert "Dark puller: felt 2 pieces, on a1 and b1, reading 930 to 930.\n" in told
+
+
+@pytest.mark.parametrize(
+    ("lays", "says"),
+    [
+        ([*RIGHT[:3], "SS", *RIGHT[3:]], "light straight reads 133 to 133, light puller 133 to 133: too close"),
+        ([*RIGHT[:3], "UD", *RIGHT[3:]], "light puller reads 254 on b1 and 512 on a1, too far apart for one kind"),
+        (
+            [*RIGHT[:2], "pp", "UU", "b", *RIGHT[2:]],
+            "light pusher reads 844 to 844, light puller 512 to 512: they are the wrong way",
+        ),
+        (["uu", "DD", "b", *RIGHT], "light straight reads 930 to 930, light diagonal 254 to 254: they are the wrong"),
+        (
+            [".", *RIGHT],
+            "no square feels a light straight; is the piece on its contacts, and the resistor soldered in?",
+        ),
+    ],
+)
+def test_a_wrong_piece_is_told_at_once_and_its_kind_alone_is_asked_for_again(lays, says, capsys):
+    assert Person("", *lays).calibrates() == WANTED
+    assert says in capsys.readouterr().err
+
+
+def test_a_cable_that_is_pulled_meanwhile_costs_nothing_that_was_measured(capsys):
+    assert Person("", *RIGHT, pulled_at=(0, 4, 8)).calibrates() == WANTED
+    told = capsys.readouterr().err
+    assert told.count("What was measured is kept.") == told.count("The board is back.") == 3
+    assert "no such port." in told
+
+
+def test_a_board_that_does_not_come_back_is_given_up():
+    with pytest.raises(SourceError, match="tiles:test was lost, and has not come back within 120 s"):
+        Gone("", *RIGHT, pulled_at=(4,)).calibrates()
+
+
+class Gone(Person):
+    """Whose cable stays pulled."""
+
+    def connect(self):
+        if self.back_s:
+            raise SourceError("no such port")
+        return super().connect()
 
 
 def test_a_port_that_is_not_there_is_one_clear_line():

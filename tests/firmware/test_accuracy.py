@@ -6,6 +6,7 @@ import random
 import pytest
 
 from calibration.tiles import KINDS, empty_sighting, fit_windows, sighting
+from companion.rules import Layout
 from companion.tiles import wire
 from companion.tiles.wire import Acknowledged, RawCodes, SaveBands, SendRaw, SetBand, Snap, State
 from tests.firmware.simulated import OHM, Speaker
@@ -72,11 +73,11 @@ def calibrate(speaker, factor):
         return [message.codes for message in speaker.listen(0.35) if isinstance(message, RawCodes)]
 
     lay(board, "." * 16, factor, [0] * 16)
-    empty = empty_sighting(samples())
+    empty = empty_sighting(samples(), Layout.parse("4x4"))
     seen = []
     for kind, letter in zip(KINDS, PIECES, strict=True):
         lay(board, letter * 2 + "." * 14, factor, [dice.uniform(0, CONTACT_OHM) for _ in range(16)])
-        seen.append(sighting(kind, samples()))
+        seen.append(sighting(kind, samples(), Layout.parse("4x4")))
     for band, window in enumerate(fit_windows(seen, empty), start=1):
         assert any(isinstance(said, Acknowledged) for said in speaker.say(SetBand(2, band, window.low, window.high)))
     assert any(isinstance(said, Acknowledged) for said in speaker.say(SaveBands(3), listen_s=0.3))
