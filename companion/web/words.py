@@ -106,13 +106,14 @@ def _troubles(view: TableView) -> Iterator[Notice]:
     elif view.lost:
         yield Notice("trouble", _("The board cannot be seen"), sentence(view.lost))
     elif view.trouble:
-        yield Notice("trouble", _("The board is not found"), _why_not_found(view.trouble))
+        yield Notice("trouble", _unclear(view.trouble) or _("The board is not found"), _why(view.trouble))
     elif view.unseen:
         covered = ", ".join(map(str, sorted(view.unseen)))
         why = _("Take away what covers %(squares)s: the whole board has to be seen once.", squares=covered)
         yield Notice("trouble", _("Part of the board is covered"), why)
     for source, why in view.absent:
-        yield Notice("note", _("%(source)s does not help now", source=source), sentence(why))
+        title = _unclear(why) or _("%(source)s does not help now", source=source)
+        yield Notice("note", title, sentence(why))
     if view.unrecorded:
         yield Notice(
             "trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=told(view.unrecorded))
@@ -121,7 +122,16 @@ def _troubles(view: TableView) -> Iterator[Notice]:
         yield Notice("note", _("The recording has ended"))
 
 
-def _why_not_found(trouble: str) -> str:
+def _unclear(trouble: str) -> str:
+    """What to call a trouble that is about some squares of a board that is there; empty if it is about the board."""
+    said = [part.values for part in parted(trouble) if isinstance(part, Saying)]
+    squares = ", ".join(str(values["squares"]) for values in said if "squares" in values)
+    if not squares:
+        return ""
+    return _("Some squares are not clear") if "," in squares else _("A square is not clear")
+
+
+def _why(trouble: str) -> str:
     """What a camera tells of a board that is not found, without what helps whoever starts the program."""
     return " ".join(sentence(_innermost(part)) for part in parted(trouble))
 

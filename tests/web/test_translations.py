@@ -25,11 +25,12 @@ from companion.errors import CompanionError, SourceError
 from companion.profile import LensModel
 from companion.rules import Game, Layout
 from companion.saying import Saying, joined
+from companion.tiles.link import open_tiles
 from companion.vision.board import Place, _unsure
 from companion.vision.lens import Lens
 from companion.web.language import LANGUAGES, WRITTEN_IN
 from companion.web.reasons import explanation
-from companion.web.words import headline, notices, reason
+from companion.web.words import headline, notices, reason, troubles
 from tests.web.room import Room
 from tests.web.test_page import PASSED, STORIES
 
@@ -200,6 +201,31 @@ def test_of_several_sources_each_says_why_the_board_is_not_found(app, room):
     with app.test_request_context(headers={"Accept-Language": "en"}):
         [notice] = notices(replace(room.view, trouble=trouble))
     assert notice.text == "The board is covered, or has just been moved. It sends no pictures."
+
+
+@pytest.mark.parametrize(
+    ("language", "squares", "title"),
+    [
+        ("en", 1, "A square is not clear"),
+        ("fr", 1, "Une case n’est pas claire"),
+        ("it", 1, "Una casella non è chiara"),
+        ("en", 2, "Some squares are not clear"),
+        ("fr", 2, "Des cases ne sont pas claires"),
+        ("it", 2, "Alcune caselle non sono chiare"),
+    ],
+)
+def test_a_tile_board_that_cannot_read_a_square_is_there_all_the_same(app, room, language, squares, title):
+    with open_tiles("virtual:tiles", Layout.parse("4x4"), clock=time.monotonic, wait=time.sleep) as board:
+        for square in range(squares):
+            board.virtual.put(square, "?")
+        board.read(1.0)
+        unclear = board.trouble
+    covered = Saying("the board is not found: %(why)s", why=Saying("the board is covered, or has just been moved"))
+    with app.test_request_context(headers={"Accept-Language": language}):
+        told = replace(room.view, trouble=unclear), replace(room.view, trouble=joined([covered, unclear]))
+        assert [notice.title for view in told for notice in troubles(view)] == [title, title]
+        [note] = notices(replace(room.view, absent=(("tiles:auto", unclear),)))
+    assert note.title == title
 
 
 def test_table_that_has_stopped_or_is_not_recorded_says_why_in_the_readers_language(app, room):
