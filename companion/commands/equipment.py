@@ -14,7 +14,7 @@ from companion.commands.sight import open_source
 from companion.errors import SourceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from contextlib import ExitStack
 
     from companion.camera.frames import Clock
@@ -44,6 +44,7 @@ def by_table(texts: Iterable[str]) -> dict[str, list[str]]:
 
     Raises:
         UsageError: if a table has the name that the log keeps for imported matches.
+        SourceError: if a live source is given to two tables; a file may be.
     """
     from companion.store import IMPORTED  # noqa: PLC0415 (the database is slow to import)
 
@@ -54,7 +55,20 @@ def by_table(texts: Iterable[str]) -> dict[str, list[str]]:
         if table == IMPORTED:
             raise click.UsageError(f"no table can be called {IMPORTED}: that is where imported matches are kept")
         tables.setdefault(table, []).append(source)
+    if len(tables) > 1:
+        _refuse_shared(tables)
     return tables
+
+
+def _refuse_shared(tables: Mapping[str, Sequence[str]]) -> None:
+    from companion.camera import LIVE_SOURCES  # noqa: PLC0415 (OpenCV is slow to import)
+
+    seats: dict[str, str] = {}
+    for table, texts in tables.items():
+        for text in texts:
+            first = seats.setdefault(text, table)
+            if first != table and text.partition(":")[0] in (*LIVE_SOURCES, "tiles"):
+                raise SourceError(f"{shown(text)} is given twice, to tables {first} and {table}; once is enough")
 
 
 def equip(

@@ -6,7 +6,7 @@ import contextlib
 
 import pytest
 
-from companion.commands.equipment import equip
+from companion.commands.equipment import by_table, equip
 from companion.errors import SourceError
 from companion.rules import Layout
 
@@ -31,3 +31,15 @@ def test_a_source_that_is_given_twice_is_refused_without_its_password(text):
     with pytest.raises(SourceError, match="is given twice; once is enough") as refused:
         names(text, "http://127.0.0.1:1/", text)
     assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("source", ["tiles:/dev/ttyUSB0", "tiles:auto", "camera:0", HIDING.format(1)])
+def test_a_live_source_that_is_given_to_two_tables_is_refused_without_its_password(source):
+    with pytest.raises(SourceError, match="is given twice, to tables 1 and hall; once is enough") as refused:
+        by_table([source, "2=camera:7", f"hall={source}"])
+    assert "secret" not in str(refused.value)
+
+
+@pytest.mark.parametrize("source", ["video:game.mp4", "images:stills", "virtual:", "virtual:tiles", "no-source"])
+def test_a_file_may_be_given_to_several_tables(source):
+    assert by_table([source, f"2={source}"]) == {"1": [source], "2": [source]}
