@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 class Referee(Umpire):
     """One game in play, against what is seen of it and what people decide."""
 
+    @property
+    def cleared(self) -> bool:
+        """Whether the match is over and its board was cleared since: what is laid there now begins the next one."""
+        return self.over and self._cleared
+
     def new_match(self, time: float, game: Game) -> list[Event]:
         """Begin another match; the one in play is left as it is.
 

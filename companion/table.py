@@ -108,6 +108,8 @@ class TableView:
     disturbed: frozenset[Square]
     to_lift: frozenset[Square]
     """The squares whose piece has to leave the board before the game goes on."""
+    cleared: bool
+    """The match is over and the board was cleared since: the next one begins with its first piece."""
     unseen: frozenset[Square]
     """The squares that something has covered since the program looks: nothing is decided before all were seen once."""
     question: ChoiceNeeded | None
@@ -468,6 +470,7 @@ class Table:
             problems=referee.problems,
             disturbed=referee.disturbed,
             to_lift=referee.to_lift,
+            cleared=referee.cleared,
             unseen=referee.unseen,
             question=referee.question,
             source=self.senses.name,

@@ -54,14 +54,8 @@ def headline(view: TableView) -> str:
 
 def reason(view: TableView) -> str:
     """Why the legal squares are legal; or what follows the end."""
-    if view.resigned is not None:
-        return _("%(player)s resigned", player=player(view, view.resigned))
-    if view.over and view.ended:
-        return _("The recording is over.")
-    if view.over and view.recorded:
-        return _("The game is over.")
     if view.over:
-        return _("The game is over. Clear the board to begin the next one.")
+        return " ".join(_after_the_end(view))
     if view.paused:
         return _("What lies on the board decides nothing until the referee goes on.")
     return reasons.rule(view)
@@ -96,6 +90,22 @@ def _result(view: TableView) -> str:
         return _("%(player)s wins", player=player(view, view.winner))
     mine, yours = score.of(view.winner), score.of(view.winner.other)
     return _("%(player)s wins, %(mine)s to %(yours)s", player=player(view, view.winner), mine=mine, yours=yours)
+
+
+def _after_the_end(view: TableView) -> Iterator[str]:
+    """Why the match is over, and how the next one begins, if that is by what is done on the board."""
+    if view.resigned is not None:
+        yield _("%(player)s resigned.", player=player(view, view.resigned))
+    elif view.ended:
+        yield _("The recording is over.")
+    else:
+        yield _("The game is over.")
+    if view.ended or view.recorded:
+        return
+    if view.cleared:
+        yield _("The next game begins with its first piece.")
+    else:
+        yield _("Clear the board to begin the next game.")
 
 
 def _troubles(view: TableView) -> Iterator[Notice]:

@@ -92,7 +92,7 @@ STORIES = {
     "end": (
         [*PASSED, "b4x", "-", "b3<>", "b1<>"],
         "Light wins, 4 to 1",
-        "The game is over. Clear the board to begin the next one.",
+        "The game is over. Clear the board to begin the next game.",
         [],
     ),
 }
@@ -121,13 +121,38 @@ def test_headline_reason_and_notices(story, app):
     [
         ({"recorded": True, "ended": True}, "The recording is over."),
         ({"recorded": True}, "The game is over."),
-        ({}, "The game is over. Clear the board to begin the next one."),
+        ({}, "The game is over. Clear the board to begin the next game."),
     ],
 )
 def test_nobody_is_asked_to_clear_a_board_that_is_only_a_recording(app, played, why):
     view = shown(Game.replay(STORIES["end"][0]))
     with app.test_request_context():
         assert reason(replace(view, **played)) == why
+
+
+def test_after_the_end_it_is_said_how_the_next_game_begins_until_it_does(app, room):
+    room.play("a1+")
+    with app.test_request_context():
+        told = [reason(room.table.do(lambda referee, time: referee.resign(time, Colour.DARK)))]
+        room.lift("a1")
+        told.append(reason(room.look()))
+        room.put("d1", "light straight")
+        told.append(reason(room.look()))
+        recorded = reason(replace(room.view, resigned=Colour.LIGHT, recorded=True))
+    assert told == [
+        "Dark resigned. Clear the board to begin the next game.",
+        "Dark resigned. The next game begins with its first piece.",
+        "Straight at d1: row 1 or column d",
+    ]
+    assert recorded == "Light resigned."
+
+
+def test_a_game_that_is_taken_up_again_does_not_begin_the_next_one(room):
+    room.play("a1+")
+    room.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    room.lift("a1")
+    assert room.look().cleared
+    assert not room.table.do(lambda referee, time: referee.undo(time)).cleared
 
 
 def test_players_are_called_by_their_names(app):

@@ -99,7 +99,7 @@ TOLD = {
     ("it", "one move"): ("Tocca a Scuro", "Croce in a1: riga 1 o colonna a"),
     ("fr", "last chance"): ("À Foncé de jouer", "Poussoir en b3 : une case qui ne touche pas b3"),
     ("it", "forced pass"): ("Tocca a Chiaro", "Mossa libera, dopo il passo di Scuro: qualsiasi casella vuota"),
-    ("fr", "end"): ("Clair gagne, 4 à 1", "La partie est finie. Videz le plateau pour commencer la suivante."),
+    ("fr", "end"): ("Clair gagne, 4 à 1", "La partie est finie. Videz le plateau pour commencer la partie suivante."),
 }
 
 
