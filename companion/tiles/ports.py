@@ -44,11 +44,15 @@ class Port(Protocol):
     name: str
 
     def receive(self) -> bytes:
-        """What has come in; waits up to `POLL_S` for the first byte. `LinkError` if the cable is gone."""
+        """What has come in; waits up to `POLL_S` for the first byte.
+
+        Raises:
+            LinkError: if the cable is gone; whoever reads says which.
+        """
         ...
 
     def send(self, data: bytes) -> None:
-        """Send bytes. `LinkError` if the cable is gone."""
+        """Send bytes. `LinkError` as in `receive`."""
         ...
 
     def give_back(self, data: bytes) -> None:
@@ -96,16 +100,14 @@ class SerialPort:
             first: bytes = self._serial.read(1)
             return first + self._serial.read(self._serial.in_waiting) if first else b""
         except (serial.SerialException, OSError, TypeError) as error:  # TypeError: closed while it was read
-            raise LinkError(Saying("%(source)s is gone; is the cable plugged in?", source=self.name)) from error
+            raise LinkError(Saying("the port is gone; is the cable plugged in?")) from error
 
     def send(self, data: bytes) -> None:
         """See `Port`."""
         try:
             self._serial.write(data)
         except (serial.SerialException, OSError) as error:
-            raise LinkError(
-                Saying("%(source)s takes no more data; is the cable plugged in?", source=self.name)
-            ) from error
+            raise LinkError(Saying("the port takes no more data; is the cable plugged in?")) from error
 
     def give_back(self, data: bytes) -> None:
         """See `Port`."""

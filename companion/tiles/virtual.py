@@ -235,4 +235,4 @@ class VirtualPort:
 
     def _refuse_closed(self) -> None:
         if not self._open:
-            raise LinkError(f"{self.name} is closed")
+            raise LinkError("the port is closed")

@@ -3,6 +3,8 @@
 import errno
 import os
 import pty
+import socket
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -225,3 +227,13 @@ def test_a_closed_port_is_a_lost_one(cable):
 def test_a_source_without_a_port_says_how_one_is_named(text):
     with pytest.raises(SourceError, match="tiles:auto"):
         open_tiles(text, Layout.parse("4x4"), clock=lambda: 0.0, wait=lambda seconds: None)
+
+
+def test_a_cable_that_is_pulled_is_told_with_its_port_once():
+    listening = socket.create_server(("127.0.0.1", 0))
+    where = f"tiles:socket://127.0.0.1:{listening.getsockname()[1]}"
+    with listening, open_tiles(where, Layout.parse("4x4"), clock=time.monotonic, wait=time.sleep) as board:
+        listening.accept()[0].close()
+        with pytest.raises(SourceError) as lost:
+            board.read(5.0)
+    assert str(lost.value) == f"{where}: the port is gone; is the cable plugged in?"
