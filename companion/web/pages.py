@@ -134,7 +134,8 @@ def table(table: str) -> str:
     view, look = _app().table(table).view, _look()
     token = _app().gate.token() if look.referee else ""
     laid = _tiles(view, look) if look.referee and table in _app().tiles else {}
-    return render_template("table.html", token=token, gate=_app().gate, **laid, **_shown(view, look))
+    several = len(_app().tables) > 1
+    return render_template("table.html", token=token, gate=_app().gate, several=several, **laid, **_shown(view, look))
 
 
 @pages.get("/t/<table>/live")

@@ -305,6 +305,21 @@ def test_hall_shows_each_table_whole_on_a_narrow_screen(page, app, serving, shot
             page.screenshot(path=shots / f"hall-{width}.png", caret="initial")
 
 
+@pytest.mark.parametrize("name", ["2", "Hall-of-0123456789012345678901234567890123456789"])
+def test_of_several_tables_it_is_said_on_a_narrow_screen_too_which_one_this_is(page, app, serving, shots, name):
+    other = Room(table=name)
+    with other.table.running():
+        expect(page.get_by_text("Table 1", exact=True)).to_be_visible()
+        assert reaches(page, NARROW[0]) <= NARROW[0]
+        expect(page.get_by_text("Table 1", exact=True)).not_to_be_visible()
+        app.tables = {**app.tables, name: other.table}
+        page.goto(f"{serving}/t/{name}/")
+        for width in NARROW:
+            assert reaches(page, width) <= width
+            expect(page.get_by_text(f"Table {name}", exact=True)).to_be_visible()
+            page.screenshot(path=shots / f"table-{len(name)}-{width}.png", caret="initial")
+
+
 def reaches(page: Page, width: int) -> float:
     """How far to the right anything that people have to see or tap reaches."""
     page.set_viewport_size({"width": width, "height": 740})
