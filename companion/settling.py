@@ -21,7 +21,7 @@ All gates are seconds of the source's clock, never frames.
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, SettledSquare, Snapshot
@@ -191,7 +191,10 @@ class _SquareVotes:
         elif known.contents == EMPTY and all(seen == ANYTHING for _, seen in self._votes):
             self.settled = SettledSquare(ANYTHING, self._votes[0][0], self._last_fit)
         elif agreed & known.contents:
-            self.settled = replace(known, contents=agreed & known.contents)
+            narrowed, since = agreed & known.contents, known.since
+            if known.contents & EMPTY and not narrowed & EMPTY:  # only now it is known that a piece is there
+                since = next((time for time, seen in self._votes if not seen & EMPTY), since)
+            self.settled = SettledSquare(narrowed, since, known.after)
         else:
             self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
         self._was_visited = False

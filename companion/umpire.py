@@ -273,6 +273,7 @@ class Umpire:
 
     def _decide(self, board: Comparison) -> list[Event]:
         self._forget_solved_problems(board)
+        board.arrivals = [self._as_repaired(arrival) for arrival in board.arrivals]
         self._close_answered_question(board)
         if self._hand_in_the_way(board.time) or self._waits_for_a_person or board.held_back:
             return []
@@ -426,7 +427,6 @@ class Umpire:
         self._lifted += [each.arrival for each in solved if isinstance(each.event, events.IllegalPlacement)]
         for each in solved:
             del self._problems[each.square]
-        board.arrivals = [self._as_repaired(arrival) for arrival in board.arrivals]
 
     def _as_repaired(self, arrival: Arrival) -> Arrival:
         """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile."""

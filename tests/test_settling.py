@@ -126,6 +126,11 @@ def test_a_piece_that_looks_otherwise_after_a_hand_may_have_lain_there_before():
     assert settle("+++++hhhxxxxx").squares[A1].after == pytest.approx(0.4)
 
 
+def test_what_may_be_a_piece_and_proves_to_be_one_may_have_come_at_any_time_between():
+    settled = settle(".....hhhmmmmm++++").squares[A1]
+    assert (settled.since, settled.after) == (pytest.approx(1.3), pytest.approx(0.4))
+
+
 def test_a_change_that_lasts_is_dated_to_its_first_frame():
     square = settle("......+++++").squares[A1]
     assert (round(square.after, 6), round(square.since, 6)) == (0.5, 0.6)
