@@ -128,10 +128,12 @@ class Sayings:
         if square not in self._said:
             return contents
         content, seen_then = self._said[square]
-        if not contents & seen_then or (contents == EMPTY and content is not None):
+        word = contents_of([content])
+        otherwise = not contents & seen_then or (contents == EMPTY and content is not None)
+        if otherwise or (word & seen_then and not word & contents):
             del self._said[square]
             return contents
-        return contents_of([content])
+        return word
 
     def clear(self) -> None:
         """Forget everything."""

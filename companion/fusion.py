@@ -158,6 +158,8 @@ def _joined(known: SettledSquare, votes: Sequence[SettledSquare], contents: Cont
         return _dated(contents, votes, known.contents)
     if known.contents & EMPTY and not contents & EMPTY:
         return replace(_dated(contents, votes, EMPTY), after=known.after)  # it may have come while nobody could tell
+    if known.contents == EMPTY != contents:
+        return _dated(contents, [vote for vote in votes if vote.contents != EMPTY], EMPTY)
     return replace(known, contents=contents)
 
 

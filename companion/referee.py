@@ -195,7 +195,8 @@ class Referee(Umpire):
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
         elif choice == "new":
             told = self._start_match(time, self._fresh_game())
-        self._goes_on = question.question == "new" and choice == "resume"
+        if question.question in ("start", "new"):
+            self._goes_on = choice == "resume"
         return [*told, *self._look_again(time)]
 
     def _piece_now(self, square: Square) -> Piece:

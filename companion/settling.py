@@ -141,7 +141,9 @@ class _SquareVotes:
             return False
         agreed = self._agreed(contents)
         self.at_rest = bool(agreed)
-        self.held_up = held and bool(agreed) and not agreed & self.settled.contents
+        known = self.settled.contents
+        new = not agreed & known or (known & EMPTY and not agreed & EMPTY)
+        self.held_up = held and bool(agreed and new)
         if not agreed or self.held_up:
             return False
         self._settle(agreed)

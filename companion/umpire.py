@@ -122,8 +122,8 @@ class Umpire:
         self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
         self._cleared = False
         """The game is over and the board has been emptied."""
-        self._lifted: list[Arrival] = []
-        """What lay where it might not and was lifted, since the last move."""
+        self._lifted: list[tuple[Arrival, float]] = []
+        """What lay where it might not and was lifted, since the last move, and when it was last seen there."""
         self._goes_on = False
         """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._gone: set[Square] = set()
@@ -234,7 +234,7 @@ class Umpire:
         board = self._compared(self._snapshot)
         if self.over and (self._cleared or self._snapshot.unsettled):
             return []
-        if self.over and (told := self._played_otherwise(board)):
+        if self.over and not self.paused and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         squares = tuple(sorted(strange | set(self._problems)))
@@ -272,6 +272,7 @@ class Umpire:
     # Deciding -----------------------------------------------------------------------------------------------------
 
     def _decide(self, board: Comparison) -> list[Event]:
+        self._cleared, self._gone = False, set()
         self._forget_solved_problems(board)
         board.arrivals = [self._as_repaired(arrival) for arrival in board.arrivals]
         self._close_answered_question(board)
@@ -279,7 +280,7 @@ class Umpire:
             return []
         if self._more_may_come(board):
             return []
-        self._goes_on = self._goes_on and board.empty
+        self._goes_on = self._goes_on and not (board.kept or board.arrivals)
         if board.empty and not self._goes_on and sum(map(bool, self.game.contents)) > _FEW_PIECES:
             return self._ask(board.time, "new", ("new", "resume"))
         if self._undone:
@@ -330,7 +331,7 @@ class Umpire:
     def _may_come_between(self, board: Comparison, found: Explanation) -> Arrival | None:
         """A square that may hold a piece with which another order than this one would be possible."""
         for maybe in board.maybes:
-            among = explain(self.game, [maybe, *board.arrivals])
+            among = explain(self.game, [replace(maybe, since=board.time), *board.arrivals])
             if among.complete and among.certain[: len(found.certain)] != found.certain:
                 return maybe
         return None
@@ -424,13 +425,22 @@ class Umpire:
         doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
         there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
         solved = [problem for square, problem in self._problems.items() if square not in there]
-        self._lifted += [each.arrival for each in solved if isinstance(each.event, events.IllegalPlacement)]
+        if self._snapshot is not None:
+            last_there = {
+                each.square: self._snapshot.squares[self.game.layout.index(each.square)].after for each in solved
+            }
+            illegal = [each for each in solved if isinstance(each.event, events.IllegalPlacement)]
+            self._lifted += [(each.arrival, last_there[each.square]) for each in illegal]
         for each in solved:
             del self._problems[each.square]
 
     def _as_repaired(self, arrival: Arrival) -> Arrival:
         """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile."""
-        before = [lifted.after for lifted in self._lifted if lifted.contents & arrival.contents]
+        before = [
+            lifted.after
+            for lifted, last_there in self._lifted
+            if lifted.contents & arrival.contents and arrival.since > last_there
+        ]
         return replace(arrival, after=min([arrival.after, *before]))
 
     # Playing ------------------------------------------------------------------------------------------------------
@@ -609,7 +619,8 @@ class Umpire:
         """The move that ended the match was taken back, and another one played and left for so long."""
         if len(board.lost) > 1 or board.held_back or self._undone:
             return []
-        if any(board.time - piece.since < rest_s for piece in self._instead(board)):
+        changed = [piece.since for piece in self._instead(board)] + [seen.since for seen in board.lost.values()]
+        if any(board.time - since < rest_s for since in changed):
             return []
         return self._taken_back(board)
 

@@ -54,6 +54,14 @@ STORIES = {
         ("lift c3", ["illegal b3 turn"]),
         ("put a3 D+", ["dark a3+", "light b3x"]),
     ],
+    "a lifted illegal piece puts nothing in another order that lay there before": [
+        ("put a1 L+", ["light a1+"]),
+        ("put c3 D+; wait 1.2", ["illegal c3 square"]),
+        ("put b4 Lx; wait 1.2", []),
+        ("put a4 D+; wait 1.2", []),
+        ("lift c3; wait 1.2", ["illegal b4 turn"]),
+        ("put a3 D+", ["asks order"]),
+    ],
     "a piece that came too early may be lifted and put down again": [
         ("put a1 D+", ["illegal a1 turn"]),
         ("put d1 L+", []),
@@ -191,6 +199,12 @@ STORIES = {
         ("hand; wait 1", []),
         ("wait 1", ["unclear b1"]),
         ("misread b1", ["asks order"]),
+    ],
+    "what may lie there besides, and may have for long, is asked about, too": [
+        ("misread a4 .D<>; wait 1", []),
+        ("hand a1 a4 d3 c3", []),
+        ("put a1 L<>; put a4 D<>; put d3 L+; put c3 D><", []),
+        ("hand; wait 2", ["unclear a4"]),
     ],
     "what may lie there besides decides nothing where it changes no order": [
         ("put a1 L+", ["light a1+"]),

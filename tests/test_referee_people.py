@@ -525,6 +525,29 @@ def test_the_last_move_may_be_taken_back_right_before_the_source_ends():
     assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "dark d1<>", "over 4-0"]
 
 
+def test_nothing_is_played_otherwise_at_the_end_of_the_source_while_paused():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.referee.paused = True
+    scene.lift("b1")
+    scene.put("d1", "D<>")
+    scene.look()
+    scene.referee.finish(scene.time)
+    assert str(scene.game.history[-1]) == "b1<>"
+
+
+def test_a_stray_piece_that_lay_there_before_the_last_one_was_lifted_changes_nothing():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.put("d1", "D<>")
+    assert scene.look(5) == ["illegal d1 over"]
+    scene.lift("b1")
+    assert scene.look(2) == []
+    scene.lift("d1")
+    assert scene.look(5) == []
+    assert str(scene.game.history[-1]) == "b1<>"
+
+
 def test_the_last_piece_that_lies_elsewhere_for_a_moment_while_the_board_is_cleared_changes_nothing():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
@@ -673,6 +696,9 @@ def test_a_board_that_was_swept_in_mid_game_is_asked_about_once_and_may_be_laid_
     assert lines(scene.referee.choose(scene.time, "resume")) == ["disturbed a1 a2 a3"]
     with pytest.raises(RulesError, match="nothing is asked"):
         scene.referee.choose(scene.time, "new")
+    scene.misread[C3] = contents_of([piece("L+")])
+    assert scene.look(0.1) == []
+    scene.misread.clear()
     assert scene.look(2) == []
     for square, what in (("a1", "L+"), ("a2", "D+"), ("a3", "L+")):
         scene.put(square, what)
@@ -689,6 +715,10 @@ def test_a_square_that_cannot_be_read_from_the_start_is_what_a_person_says():
     scene.put("a1", "L+")
     assert scene.look(2) == []
     assert lines(scene.referee.answer(scene.time, Square.parse("b2"), None)) == ["light a1+"]
+    scene.misread.clear()
+    assert scene.look() == []
+    scene.put("b2", "D+")
+    assert scene.look() == ["illegal b2 square"]
 
 
 def test_an_emptied_board_may_be_a_new_match():

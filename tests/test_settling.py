@@ -51,6 +51,8 @@ LINES = [
     (".....~~~~~+++++", "+", True),
     ("+++++~~~~~", "+", True),  # but a piece that was there is not forgotten
     (".....PPPPPPPPPP", ".", False),
+    (".....~~~~~PPPPPPP", "~", False),
+    (".....hhhhmmmmmPPPPPPP", "m", False),
     (".....PPPPPPPPPP.....", ".", True),
     (".....PPPP+", "+", True),  # what was seen meanwhile counts as soon as the hand is gone
     ("+++++PPPPP", "+", True),  # it was there before the hand
