@@ -425,14 +425,11 @@ class Umpire:
         doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
         there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
         solved = [problem for square, problem in self._problems.items() if square not in there]
-        if self._snapshot is not None:
-            last_there = {
-                each.square: self._snapshot.squares[self.game.layout.index(each.square)].after for each in solved
-            }
-            illegal = [each for each in solved if isinstance(each.event, events.IllegalPlacement)]
-            self._lifted += [(each.arrival, last_there[each.square]) for each in illegal]
         for each in solved:
             del self._problems[each.square]
+            if self._snapshot is not None and isinstance(each.event, events.IllegalPlacement):
+                last_there = self._snapshot.squares[self.game.layout.index(each.square)].after
+                self._lifted.append((each.arrival, last_there))
 
     def _as_repaired(self, arrival: Arrival) -> Arrival:
         """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile."""
