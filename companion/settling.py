@@ -5,6 +5,9 @@ rules out is ruled out, so one odd frame among many changes nothing, and reading
 hold. When a whole `settle_s` of votes leaves something, that is settled; when it leaves nothing, the square is changing
 and keeps its last settled contents until it has come to rest. What the newest reading does not rule out, nor one in
 four of the others, stays possible beside it; and what was settled before until hardly a reading is left that thinks so.
+A piece that could not be told for long is believed as slowly: what it was held possible to be stays possible until it
+has been ruled out for as long, also after a hand. A clear look in a passing shadow, one among many that were unclear,
+is the likeliest to be wrong.
 
 A reading that rules nothing out is no proof that a square is empty: where nothing else is read of one that was, it may
 hold anything. A source that does the waiting itself may tell of a piece late, so nothing is put in order by that.
@@ -38,6 +41,10 @@ _BRIEF_SHARE = 0.25
 """Something that covers a square for less than this share of the settling time is an odd frame, not a hand."""
 _GAP_SHARE = 0.5
 """That nothing moved between two readings is believed of no more than this share of the settling time."""
+_LASTING_S = 1.5
+"""What a piece was held possible to be for so long does not go in a moment."""
+_LONGEST_S = 5.0
+"""But if it was ruled out for so long, without fail."""
 _LATE_S = 1.0
 """A source that waits by itself for a piece to come to rest (`settle_s` 0) tells of it so much later at most: the
 contacts of a tile bounce."""
@@ -110,6 +117,27 @@ class Settler:
 
 
 @dataclass(slots=True)
+class _Doubts:
+    """What the piece on a square may be by its readings, and for how long they have said so."""
+
+    lasting: Contents = 0
+    """What was held possible for long, and has not been ruled out for as long since."""
+    _seconds: dict[int, float] = field(default_factory=dict)
+
+    def weigh(self, seen: Contents, *, among: Contents, seconds: float) -> None:
+        """Count a reading that stands for so many seconds of a square that holds one of `among`."""
+        if among & EMPTY or not among & (among - 1):  # no piece, or one that is known
+            self.lasting, self._seconds = 0, {}
+            return
+        bits = [1 << i for i in range(len(ALL_CONTENTS)) if among >> i & 1]
+        counted = {bit: self._seconds.get(bit, 0.0) + (seconds if seen & bit else -seconds) for bit in bits}
+        self._seconds = {bit: min(max(so_far, 0.0), _LONGEST_S) for bit, so_far in counted.items()}
+        self.lasting = sum(
+            bit for bit, so_far in self._seconds.items() if so_far >= _LASTING_S or (so_far and self.lasting & bit)
+        )
+
+
+@dataclass(slots=True)
 class _SquareVotes:
     """The recent readings of one square, and what they have settled on."""
 
@@ -122,6 +150,7 @@ class _SquareVotes:
     """A hand has been over the square, or next to it, since it was last at rest."""
     _visit_began: float | None = None
     _late_s: float = field(init=False)
+    _doubts: _Doubts = field(default_factory=_Doubts)
     at_rest: bool = False
     """It has settled since it was last covered, or changed."""
     held_up: bool = False
@@ -137,9 +166,12 @@ class _SquareVotes:
             self._fit(time, contents)
         self._votes.append((time if self._votes else still_since, contents))
         self._forget_before(time - self.settle_s)
+        self._doubts.weigh(contents, among=self.settled.contents, seconds=self._seconds_since_vote())
         if self._votes[0][0] > time - self.settle_s + _TIME_SLACK_S:
             return False
         agreed = self._agreed(contents)
+        if agreed & self.settled.contents and not agreed & EMPTY:
+            agreed |= self._doubts.lasting
         self.at_rest = bool(agreed)
         known = self.settled.contents
         new = not agreed & known or (known & EMPTY and not agreed & EMPTY)
@@ -156,6 +188,9 @@ class _SquareVotes:
             self._visit_began = time
         if time - self._visit_began > self.settle_s * _BRIEF_SHARE:
             self._votes.clear()
+
+    def _seconds_since_vote(self) -> float:
+        return self._votes[-1][0] - self._votes[-2][0] if len(self._votes) > 1 else 0.0
 
     def _forget_before(self, start: float) -> None:
         """Drop what is too old, but for the one reading that shows the whole time span is covered."""

@@ -143,6 +143,27 @@ def test_an_odd_reading_does_not_make_a_square_restless_but_a_hand_and_a_change_
     assert {line: bool(settle(line).restless >> A1 & 1) for line in lines} == lines
 
 
+def settled_on(line: str):
+    return settle(line).squares[A1].contents
+
+
+def test_a_piece_that_could_not_be_told_for_long_is_told_only_by_what_lasts_as_long():
+    unclear = "." * 5 + "?" * 30
+    assert settled_on(unclear + "+" * 20) == READINGS["?"]
+    assert settled_on(unclear + "+" * 30) == READINGS["+"]
+    assert settled_on(unclear + "+" * 12 + "?" * 6 + "+" * 18) == READINGS["?"]
+    assert settled_on(unclear + "+" * 12 + "hhhh" + "+" * 9) == READINGS["?"]  # a hand makes nothing clear at once
+    assert settled_on(unclear + "+" * 12 + "hhhh" + "+" * 20) == READINGS["+"]
+
+
+def test_doubt_about_a_piece_lasts_five_seconds_at_most_and_goes_with_the_piece():
+    unclear = "." * 5 + "?" * 200
+    assert settled_on(unclear + "+" * 49) == READINGS["?"]
+    assert settled_on(unclear + "+" * 52) == READINGS["+"]
+    assert settled_on(unclear + "....." + "+++++") == READINGS["+"]
+    assert settled_on(unclear + "hhhh....." + "hhhh+++++") == READINGS["+"]
+
+
 def test_a_reading_of_another_board_is_refused():
     with pytest.raises(ValueError, match="zip"):
         Settler(LAYOUT).feed(BoardReading(0, (EMPTY,) * 4))
