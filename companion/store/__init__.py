@@ -8,13 +8,18 @@
 True
 
 A table in play writes through a `Recorder`, which outlives a full disk.
+
+From the bottom: `schema` and `chain` say what is written, `database` holds it, `records` are what is read back; `rows`
+asks for it, and `retelling` goes from events to a game and back; `verifying` checks a match against its chain, and
+`exchange` is about match texts, out and in; `log` has all this behind it.
 """
 
-from companion.store.chain import Verification
 from companion.store.database import FILE_NAME, is_there
-from companion.store.log import IMPORTED, MatchLog
+from companion.store.exchange import IMPORTED
+from companion.store.log import MatchLog
 from companion.store.recorder import Recorder
 from companion.store.records import Damaged, Entry, Imported, Match, Opening
+from companion.store.verifying import Verification
 
 __all__ = [
     "FILE_NAME",

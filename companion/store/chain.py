@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -45,72 +44,8 @@ def event_link(event: Mapping[str, Any], *, seq: int, previous: str, written: st
     return canonical({"event": event, "evidence": evidence, "previous": previous, "seq": seq, "written": written})
 
 
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What checking a match's chain has found."""
-
-    match: int
-    events: int
-    """How many events the match has."""
-    digest: str
-    """The digest of the last link, as the log tells it."""
-    final: int
-    """The event whose digest is the match's final hash."""
-    known: int | None = None
-    """The event whose digest was asked for, 0 for the opening; None if none was, or it is not in the chain."""
-    other: int | None = None
-    """The match that has the digest that was asked for, where this one, as it was written, has not."""
-    broken: str = ""
-    """The first thing that does not fit, in words; empty if the chain is sound."""
-    names_erased: bool = False
-    pictures: int = 0
-    """How many different pictures the chain knows."""
-    pictures_erased: int = 0
-
-    @property
-    def sound(self) -> bool:
-        """Whether everything that is still there is as it was written, and has the digest that was asked for."""
-        return not self.broken
-
-    def as_dict(self) -> dict[str, Any]:
-        """The JSON object of ``companion matches verify --json``."""
-        return {
-            "match": self.match,
-            "sound": self.sound,
-            "events": self.events,
-            "log": self.digest,
-            "final": self.final,
-            "known": self.known,
-            "other": self.other,
-            "broken": self.broken,
-            "names_erased": self.names_erased,
-            "pictures": self.pictures,
-            "pictures_erased": self.pictures_erased,
-        }
-
-    def __str__(self) -> str:
-        erased = ["names"] * self.names_erased
-        if self.pictures_erased:
-            erased.append(f"{self.pictures_erased} of {self.pictures} pictures")
-        note = f" (erased: {', '.join(erased)})" if erased else ""
-        if self.broken:
-            verdict = "" if self.other else "BROKEN, "
-            return f"Match {self.match}: {verdict}{self.broken}{note}"
-        return f"Match {self.match}: sound, {self.events} events, {self.digest}{note}{self._known_in_words}"
-
-    @property
-    def _known_in_words(self) -> str:
-        if self.known is None:
-            return ""
-        place = f"event {self.known}" if self.known else "the opening"
-        rank = (
-            "the final one" if self.known == self.final else f"not the final one, which is that of event {self.final}"
-        )
-        return f"; the hash that was given is that of {place}, {rank}"
-
-
 class ChainBroken(Exception):  # noqa: N818 (a finding, not a failure)
-    """A link that does not fit. The message says which and why; it becomes `Verification.broken`."""
+    """A link that does not fit. The message says which and why; `verifying` reports it."""
 
 
 def check_first(link: str, digest: str, table: str) -> dict[str, Any]:

@@ -5,40 +5,37 @@ from __future__ import annotations
 import json
 import secrets
 import tempfile
-from contextlib import contextmanager
-from dataclasses import replace
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Self
 
 import sqlalchemy as sa
 
 from companion.errors import ConflictError, StoreError
-from companion.events import Event, GameOver, Resigned
-from companion.rules import Colour, Layout, MatchText
-from companion.rules.matchtext import is_date
+from companion.events import Resigned
+from companion.rules import Colour
 from companion.saying import Saying
 from companion.store import chain
-from companion.store.chain import Verification
 from companion.store.database import Database
+from companion.store.exchange import IMPORTED, already_there, opening_of, text_telling
 from companion.store.recorder import Recorder
-from companion.store.records import TURNING_POINTS, Damaged, Entry, Imported, Match, Opening
-from companion.store.retelling import ending_of, events_telling, game_told_by, may_tell, opening_of, tells_the_same
+from companion.store.records import Imported
+from companion.store.retelling import ending_of, events_telling, game_told_by
+from companion.store.rows import ENDS, entries_of, every_match, naming, newest_first, one_match, row_of
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
 from companion.store.schema import people as people_rows
 from companion.store.schema import pictures as picture_rows
+from companion.store.verifying import verified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
-    from companion.rules import Game
-
-IMPORTED = "import"
-"""The table id of matches that were not played at a table of this program."""
-_LARGEST = 2**31 - 1
-"""No match has a larger number: it is the largest `Integer` of PostgreSQL."""
+    from companion.events import Event
+    from companion.rules import Game, MatchText
+    from companion.store.records import Damaged, Entry, Match, Opening
+    from companion.store.verifying import Verification
 
 
 class MatchLog:
@@ -123,24 +120,18 @@ class MatchLog:
 
     def matches(self, table: str | None = None) -> list[Match | Damaged]:
         """Every match, or those of one table, oldest first; one that is damaged hides no other."""
-        query = _MATCHES.order_by(match_rows.c.id)
-        if table is not None:
-            query = query.where(match_rows.c.table_id == table)
         with self._database.reading() as connection:
-            return [_match_or_damage(row) for row in connection.execute(query)]
+            return every_match(connection, table)
 
     def match(self, match: int) -> Match:
         """One match; `StoreError` if there is none of that number."""
         with self._database.reading() as connection:
-            row = connection.execute(_MATCHES.where(_numbered(match))).one_or_none()
-        return _match(_there(row, match))
+            return one_match(connection, match)
 
     def latest(self, table: str) -> Match | None:
         """The match that people began last at a table, no recording that was seen there; None if there is none."""
-        query = _MATCHES.where(match_rows.c.table_id == table).order_by(match_rows.c.id.desc())
         with self._database.reading() as connection:
-            newest_first = map(_match, connection.execute(query.execution_options(yield_per=1)))
-            return next((match for match in newest_first if match.opening.live), None)
+            return next((match for match in newest_first(connection, table) if match.opening.live), None)
 
     def unfinished(self, table: str) -> Match | None:
         """The match to resume at a table: its latest, unless that has ended."""
@@ -149,15 +140,13 @@ class MatchLog:
 
     def entries(self, match: int) -> tuple[Entry, ...]:
         """The events of a match, in order."""
-        query = sa.select(event_rows).where(event_rows.c.match_id == match).order_by(event_rows.c.seq)
         with self._database.reading() as connection:
-            _there(connection.execute(_ENDS.where(_numbered(match))).one_or_none(), match)
-            return tuple(_entry(row) for row in connection.execute(query))
+            return entries_of(connection, match)
 
     def game(self, match: int) -> Game:
         """The game as the events of a match tell it."""
         opening, entries = self.match(match).opening, self.entries(match)
-        with _naming(match):
+        with naming(match):
             return game_told_by((entry.event for entry in entries), opening.start())
 
     def resigned(self, match: int) -> Colour | None:
@@ -177,13 +166,7 @@ class MatchLog:
         """
         self.vouch(match)
         told = self.match(match)
-        opening = told.opening
-        date = "" if opening.table == IMPORTED else told.started[:10].replace("-", ".")
-        tags = {"Date": date, "Variant": opening.variant, "Light": opening.light, "Dark": opening.dark}
-        tags |= ending_of(entry.event for entry in self.entries(match)) | {**opening.tags, "Log": told.digest}
-        if not is_date(tags["Date"]):
-            del tags["Date"]
-        return MatchText(self.game(match), {name: value for name, value in tags.items() if value})
+        return text_telling(told, (entry.event for entry in self.entries(match)), self.game(match))
 
     def import_texts(self, texts: Iterable[MatchText]) -> list[Imported]:
         """Log matches that were written down elsewhere, all or none, as new matches of the table `IMPORTED`.
@@ -191,7 +174,7 @@ class MatchLog:
         One that is there already, told alike, is not logged again.
         """
         written = [(text.write(), text) for text in texts]
-        numbers = self._already_there(dict(written))
+        numbers = already_there(dict(written), self.matches(), self.match_text)
         imported = []
         with self._database.writing() as connection:
             for told, text in written:
@@ -201,26 +184,8 @@ class MatchLog:
                 imported.append(Imported(numbers[told], new))
         return imported
 
-    def _already_there(self, texts: Mapping[str, MatchText]) -> dict[str, int]:
-        """The first match that each text tells, if there is one; by the text as it is written."""
-        there: dict[str, int] = {}
-        for match in self.matches():
-            for told, text in texts.items():
-                if told not in there and isinstance(match, Match) and self._is_told_by(text, match):
-                    there[told] = match.id
-        return there
-
-    def _is_told_by(self, text: MatchText, match: Match) -> bool:
-        if not may_tell(text, match):
-            return False
-        try:
-            logged = self.match_text(match.id)
-        except StoreError:  # what is not as it was written is not there any more
-            return False
-        return tells_the_same(text, logged, names_erased=match.names_erased)
-
     def _import(self, connection: sa.Connection, text: MatchText) -> int:
-        match = self._begin(connection, opening_of(text, table=IMPORTED), None)
+        match = self._begin(connection, opening_of(text), None)
         self._append(connection, match, tuple(events_telling(text, table=IMPORTED)), b"", None)
         return match
 
@@ -248,19 +213,7 @@ class MatchLog:
         its first `FEWEST_DIGITS`), has to be that of one of its links.
         """
         with self._database.reading() as connection:
-            row = _there(connection.execute(sa.select(match_rows).where(_numbered(match))).one_or_none(), match)
-            links = connection.execute(
-                sa.select(event_rows).where(event_rows.c.match_id == match).order_by(event_rows.c.seq)
-            ).all()
-            told = connection.scalars(sa.select(people_rows.c.told).where(people_rows.c.match_id == match)).all()
-            pictures = connection.execute(
-                sa.select(picture_rows.c.digest, picture_rows.c.evidence).where(picture_rows.c.match_id == match)
-            )
-            kept = {picture.digest: _as_bytes(picture.evidence) for picture in pictures}
-            found = _verified(row, links, told, kept)
-            if known is None or not found.sound:
-                return found
-            return _identified(connection, found, known, [row.digest, *(event.digest for event in links)])
+            return verified(connection, match, known)
 
     def vouch(self, match: int) -> None:
         """`StoreError` if a match is not as it was written, so that its hash stands for nothing."""
@@ -285,7 +238,7 @@ class MatchLog:
     def _append(
         self, connection: sa.Connection, match: int, events: Sequence[Event], evidence: bytes, after: int | None
     ) -> int:
-        end = _there(connection.execute(_ENDS.where(_numbered(match)).with_for_update()).one_or_none(), match)
+        end = row_of(connection, ENDS.with_for_update(), match)
         if after is not None and end.length != after:
             return _already_written(connection, match, events, after, end.length)
         seen = chain.digest_of(evidence) if evidence else ""
@@ -304,96 +257,10 @@ class MatchLog:
 
     def _erase(self, rows: sa.Table, match: int) -> int:
         with self._database.writing() as connection:
-            _there(connection.execute(_ENDS.where(_numbered(match))).one_or_none(), match)
+            row_of(connection, ENDS, match)
             erased = connection.execute(sa.delete(rows).where(rows.c.match_id == match)).rowcount
         self._database.forget_erased()
         return erased
-
-
-def _as_bytes(evidence: bytes | memoryview | str) -> bytes:
-    """What a column of bytes gives; a text only where somebody put one there."""
-    return evidence.encode() if isinstance(evidence, str) else bytes(evidence)
-
-
-_ENDS = sa.select(match_rows.c.table_id, match_rows.c.length, match_rows.c.head)
-"""Where each chain ends."""
-
-_LATEST = (
-    sa.select(sa.func.max(event_rows.c.seq))
-    .where(event_rows.c.match_id == match_rows.c.id, event_rows.c.name.in_(TURNING_POINTS))
-    .correlate(match_rows)
-    .scalar_subquery()
-)
-_MATCHES = sa.select(
-    match_rows.c.id,
-    match_rows.c.link,
-    match_rows.c.length,
-    match_rows.c.head,
-    people_rows.c.told,
-    event_rows.c.link.label("latest_link"),
-    event_rows.c.digest.label("latest_digest"),
-).select_from(
-    match_rows.outerjoin(people_rows, people_rows.c.match_id == match_rows.c.id).outerjoin(
-        event_rows, sa.and_(event_rows.c.match_id == match_rows.c.id, event_rows.c.seq == _LATEST)
-    )
-)
-"""Each match with its people, where they are not erased, and its latest turning point."""
-
-
-def _numbered(match: int) -> sa.ColumnElement[bool]:
-    """Which row is that match's; none for a number that the database cannot hold, and would stumble over."""
-    return match_rows.c.id == match if match <= _LARGEST else sa.false()
-
-
-def _there(row: Any, match: int) -> Any:
-    if row is None:
-        raise StoreError(f"there is no match {match} in the log; companion matches list shows those there are")
-    return row
-
-
-@contextmanager
-def _naming(match: int) -> Iterator[None]:
-    """Tell which match it was whose rows make no sense."""
-    try:
-        yield
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, StoreError) as error:
-        raise StoreError(f"match {match} is damaged: {error}; companion matches verify {match} tells more") from error
-
-
-def _match(row: Any) -> Match:
-    with _naming(row.id):
-        first = json.loads(row.link)
-        people = json.loads(row.told)["told"] if row.told is not None else {}
-        latest = Event.from_dict(json.loads(row.latest_link)["event"]) if row.latest_link is not None else None
-        match = Match(
-            id=row.id,
-            opening=Opening.from_log(first["match"], people),
-            started=first["started"],
-            length=row.length,
-            latest=latest,
-            digest=row.head,
-            names_erased=row.told is None,
-        )
-        Layout.parse(match.opening.layout)
-        texts = (match.started, match.opening.table, *people.values(), *match.opening.tags.values())
-        if not all(isinstance(text, str) for text in texts):
-            raise TypeError("its opening has something else where a text should be")
-    return replace(match, digest=row.latest_digest) if match.finished else match
-
-
-def _match_or_damage(row: Any) -> Match | Damaged:
-    try:
-        return _match(row)
-    except StoreError as error:
-        return Damaged(row.id, str(error))
-
-
-def _entry(row: Any) -> Entry:
-    with _naming(row.match_id):
-        link = json.loads(row.link)
-        if not isinstance(row.digest, str):
-            raise TypeError(f"the digest of event {row.seq} is no text")
-        return Entry(row.seq, Event.from_dict(link["event"]), link["written"], link["evidence"], row.digest)
 
 
 def _linked(match: int, events: Sequence[Event], end: Any, *, written: str, evidence: str) -> Iterator[dict[str, Any]]:
@@ -438,71 +305,3 @@ def _keep(connection: sa.Connection, match: int, table: str, digest: str, eviden
         connection.execute(
             sa.insert(picture_rows).values(match_id=match, digest=digest, table_id=table, evidence=evidence)
         )
-
-
-def _verified(row: Any, links: Sequence[Any], told: Sequence[str], kept: dict[str, bytes]) -> Verification:
-    broken, names_erased, seen = "", False, set[str]()
-    try:
-        first = chain.check_first(row.link, row.digest, row.table_id)
-        seen = _check_events(row, links)
-        names_erased = not chain.check_contents("who played", first["people"], told)
-        for digest in sorted(seen & kept.keys()):
-            chain.check_contents("a picture", digest, [kept[digest]])
-    except chain.ChainBroken as finding:
-        broken = str(finding)
-    except (KeyError, TypeError):
-        broken = "a link lacks what every link tells"
-    return Verification(
-        match=row.id,
-        events=len(links),
-        digest=row.head,
-        final=_final(links),
-        broken=broken,
-        names_erased=names_erased,
-        pictures=len(seen),
-        pictures_erased=len(seen - kept.keys()),
-    )
-
-
-def _identified(connection: sa.Connection, found: Verification, known: str, digests: Iterable[str]) -> Verification:
-    """What was found of a sound match, and which of its `digests` is the one that was noted down elsewhere."""
-    place = chain.place_of(known, digests)
-    if place is not None:
-        return replace(found, known=place)
-    other = _match_with(connection, known)
-    whose = f"; it is that of match {other}" if other else ""
-    return replace(found, other=other, broken=f"the hash {known} is not in it{whose}")
-
-
-def _match_with(connection: sa.Connection, known: str) -> int | None:
-    """The first match with a digest that starts like this one; None if there is none, or too little is known."""
-    if len(known) < chain.FEWEST_DIGITS:
-        return None
-    openings = sa.select(match_rows.c.id).where(match_rows.c.digest.startswith(known.lower(), autoescape=True))
-    others = sa.select(event_rows.c.match_id).where(event_rows.c.digest.startswith(known.lower(), autoescape=True))
-    return min(connection.scalars(sa.union(openings, others)), default=None)
-
-
-def _final(links: Sequence[Any]) -> int:
-    """The event whose digest is the final hash, as `Match.digest` is: the one that ended the match, or the last."""
-    latest = next((event for event in reversed(links) if event.name in TURNING_POINTS), None)
-    return int(latest.seq) if latest and latest.name == GameOver.__name__ else len(links)
-
-
-def _check_events(row: Any, links: Sequence[Any]) -> set[str]:
-    """The digests of all evidence in a chain; `ChainBroken` for the first link that does not fit."""
-    previous, seen = row.digest, set[str]()
-    for expected, event in enumerate(links, start=1):
-        link = chain.check_event(
-            event.link,
-            event.digest,
-            seq=event.seq,
-            expected_seq=expected,
-            name=event.name,
-            table=event.table_id,
-            previous=previous,
-        )
-        previous = event.digest
-        seen.add(link["evidence"])
-    chain.check_end(length=row.length, head=row.head, found=len(links), digest=previous)
-    return seen - {""}

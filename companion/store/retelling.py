@@ -18,16 +18,11 @@ from companion.events import (
     Resigned,
 )
 from companion.rules import Game, MatchText, Move, Pass, Position, parse_move
-from companion.store.records import Opening
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from companion.rules import Ply
-    from companion.store.records import Match
-
-_HASHES = ("Log", "OriginalLog")
-"""The tags of a match text that tell in which log it was written down."""
 
 
 def game_told_by(events: Iterable[Event], start: Game) -> Game:
@@ -64,42 +59,6 @@ def ending_of(events: Iterable[Event]) -> dict[str, str]:
             case MovePlayed() | MoveTakenBack() | Corrected():
                 resigned, tags = False, {"Termination": "abandoned"}
     return tags
-
-
-def opening_of(text: MatchText, *, table: str) -> Opening:
-    """How the match of a match text opened. Its own log's hash is kept, as the tag OriginalLog."""
-    tags = dict(text.tags)
-    light, dark, variant = tags.pop("Light", ""), tags.pop("Dark", ""), tags.pop("Variant")
-    original = tags.pop("Log", "")
-    if original:
-        tags.setdefault("OriginalLog", original)
-    return Opening.of(text.game, table=table, variant=variant, light=light, dark=dark, tags=tags)
-
-
-def may_tell(text: MatchText, match: Match) -> bool:
-    """Whether `match` went as `text` tells, as far as its latest turning point knows."""
-    moves = tuple(map(str, text.game.history))
-    return match.latest.moves == moves if isinstance(match.latest, GameOver) else match.plies == len(moves)
-
-
-def tells_the_same(text: MatchText, logged: MatchText, *, names_erased: bool) -> bool:
-    """Whether `text` tells the match that was exported as `logged`: alike in every move and tag.
-
-    Names count unless they are erased. Hashes tell apart what was logged in two places.
-    """
-    erased = opening_of(text, table="").people if names_erased else ()
-    alike = (text.game, _told_apart_by(text, erased)) == (logged.game, _told_apart_by(logged, erased))
-    return alike and (not _hashes(text) or not _hashes(text).isdisjoint(_hashes(logged)))
-
-
-def _told_apart_by(text: MatchText, erased: Container[str]) -> dict[str, str]:
-    """The tags that another match would tell otherwise."""
-    told = {name: value for name, value in text.tags.items() if value and name not in _HASHES and name not in erased}
-    return {"Termination": "abandoned"} | told
-
-
-def _hashes(text: MatchText) -> set[str]:
-    return {text.tags[name] for name in _HASHES if text.tags.get(name)}
 
 
 def events_telling(text: MatchText, *, table: str) -> Iterator[Event]:
