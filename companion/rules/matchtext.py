@@ -39,7 +39,7 @@ from companion.rules.pieces import Colour
 from companion.rules.position import parse_drawing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from companion.rules.game import FirstMove
     from companion.rules.notation import MoveNumber
@@ -122,6 +122,11 @@ class MatchText:
         winner = self.tags.get("Winner", DRAW)
         return Colour(winner) if self.resigned and winner != DRAW else None
 
+    def as_its_moves_end(self) -> MatchText:
+        """The same match without a Winner or Termination that its moves do not give, as `read` refuses it."""
+        unfit = dict(_unfit_ending(self))
+        return MatchText(self.game, {name: value for name, value in self.tags.items() if name not in unfit})
+
     def write(self) -> str:
         """The text, ending in a newline; `MatchText.read` reads it back equal."""
         tags = {**self.tags, **_tags_of(self.game), "Result": self.result}
@@ -147,7 +152,8 @@ class MatchText:
             raise NotationError(_contradiction("result", result, match.result), line=line, column=column)
         if tags.get("Result", UNFINISHED) not in (UNFINISHED, match.result):
             tags.refuse("Result", _contradiction("result", tags.get("Result"), match.result))
-        _check_ending(match, tags)
+        for tag, why in _unfit_ending(match):
+            tags.refuse(tag, why)
         return match
 
 
@@ -285,21 +291,20 @@ def _contradiction(what: str, told: str | None, given: str) -> str:
     return f"the {what} is given as {told}, but {truth}"
 
 
-def _check_ending(match: MatchText, tags: _Tags) -> None:
-    """Refuse a Winner or Termination that does not fit how the moves end."""
-    termination, winner = tags.get("Termination"), tags.get("Winner")
+def _unfit_ending(match: MatchText) -> Iterator[tuple[str, str]]:
+    """Each of Winner and Termination that does not fit how the moves end, and why."""
+    termination, winner = match.tags.get("Termination"), match.tags.get("Winner")
     if match.game.outcome:
         if winner not in (None, _winner_word(match.winner)):
-            tags.refuse("Winner", _contradiction("winner", winner, _winner_word(match.winner)))
+            yield "Winner", _contradiction("winner", winner, _winner_word(match.winner))
         if termination not in (None, "normal"):
-            tags.refuse(
-                "Termination",
-                f"the match is said to be {termination}, but its moves play it to the end; leave Termination out",
-            )
-    elif termination == "normal":
-        tags.refuse("Termination", _contradiction("termination", termination, UNFINISHED))
-    elif winner is not None and not match.resigned:
-        tags.refuse("Winner", _contradiction("winner", winner, UNFINISHED))
+            told = f"the match is said to be {termination}, but its moves play it to the end; leave Termination out"
+            yield "Termination", told
+        return
+    if termination == "normal":
+        yield "Termination", _contradiction("termination", termination, UNFINISHED)
+    if winner is not None and not match.resigned:
+        yield "Winner", _contradiction("winner", winner, UNFINISHED)
 
 
 def _winner_word(winner: Colour | None) -> str:

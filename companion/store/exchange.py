@@ -27,7 +27,8 @@ _HASHES = ("Log", "OriginalLog")
 def text_telling(match: Match, events: Iterable[Event], game: Game) -> MatchText:
     """A match for export, with its final hash as the tag Log.
 
-    A Date that is none, which was let in before, is left out: no match text may have it.
+    A Date that is none, and an ending that the moves do not give, which were let in before, are left out: no match text
+    may have them.
     """
     opening = match.opening
     date = "" if opening.table == IMPORTED else match.started[:10].replace("-", ".")
@@ -35,7 +36,7 @@ def text_telling(match: Match, events: Iterable[Event], game: Game) -> MatchText
     tags |= ending_of(events) | {**opening.tags, "Log": match.digest}
     if not is_date(tags["Date"]):
         del tags["Date"]
-    return MatchText(game, {name: value for name, value in tags.items() if value})
+    return MatchText(game, {name: value for name, value in tags.items() if value}).as_its_moves_end()
 
 
 def opening_of(text: MatchText) -> Opening:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 import sqlalchemy as sa
 
 from companion.errors import ConflictError, StoreError
-from companion.events import Resigned
-from companion.rules import Colour
 from companion.saying import Saying
 from companion.store import chain
 from companion.store.database import Database
 from companion.store.exchange import IMPORTED, already_there, opening_of, text_telling
 from companion.store.recorder import Recorder
 from companion.store.records import Imported
-from companion.store.retelling import ending_of, events_telling, game_told_by
-from companion.store.rows import ENDS, entries_of, every_match, naming, newest_first, one_match, row_of
+from companion.store.retelling import events_telling
+from companion.store.rows import ENDS, entries_of, every_match, game_of, latest_match, one_match, row_of
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
 from companion.store.schema import people as people_rows
@@ -33,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from companion.events import Event
-    from companion.rules import Game, MatchText
+    from companion.rules import Colour, Game, MatchText
     from companion.store.records import Damaged, Entry, Match, Opening
     from companion.store.verifying import Verification
 
@@ -131,7 +129,7 @@ class MatchLog:
     def latest(self, table: str) -> Match | None:
         """The match that people began last at a table, no recording that was seen there; None if there is none."""
         with self._database.reading() as connection:
-            return next((match for match in newest_first(connection, table) if match.opening.live), None)
+            return latest_match(connection, table)
 
     def unfinished(self, table: str) -> Match | None:
         """The match to resume at a table: its latest, unless that has ended."""
@@ -145,24 +143,17 @@ class MatchLog:
 
     def game(self, match: int) -> Game:
         """The game as the events of a match tell it."""
-        opening, entries = self.match(match).opening, self.entries(match)
-        with naming(match):
-            return game_told_by((entry.event for entry in entries), opening.start())
+        return game_of(self.match(match), self.entries(match))
 
     def resigned(self, match: int) -> Colour | None:
-        """Who has ended a match by resigning; None if nobody has."""
-        told = event_rows.c.name == Resigned.__name__
-        query = sa.select(event_rows.c.seq).where(event_rows.c.match_id == match, told)
-        with self._database.reading() as connection:
-            if connection.execute(query).first() is None:  # most matches, told without reading every event
-                return None
-        ending = ending_of(entry.event for entry in self.entries(match))
-        return Colour(ending["Winner"]).other if ending["Termination"] == "resigned" else None
+        """Who has ended a match by resigning; None if nobody has, or the moves have ended it since."""
+        return self.match(match).resigned
 
     def match_text(self, match: int) -> MatchText:
         """A match for export, with its final hash as the tag Log; `StoreError` if it is not as it was written.
 
-        A Date that is none, which was let in before, is left out: no match text may have it.
+        What was let in before and no match text may have is left out: a Date that is none, an ending that the moves do
+        not give.
         """
         self.vouch(match)
         told = self.match(match)

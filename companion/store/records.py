@@ -122,6 +122,10 @@ class Match:
     """The last event that changed how the match stands."""
     digest: str
     """The final hash: the digest of the link that ended the match; of its last link while it is unfinished."""
+    winner: Colour | None = None
+    """Who has won, by the moves or because the other resigned; None for a draw, and while unfinished."""
+    resigned: Colour | None = None
+    """Who has ended the match by resigning; None if nobody has, or the moves have ended it since."""
     names_erased: bool = False
 
     @property
@@ -133,11 +137,6 @@ class Match:
     def score(self) -> Score | None:
         """The final score; None while unfinished."""
         return self.latest.score if isinstance(self.latest, GameOver) else None
-
-    @property
-    def winner(self) -> Colour | None:
-        """Who has won; None for a draw, and while unfinished."""
-        return self.latest.winner if isinstance(self.latest, GameOver) else None
 
     @property
     def plies(self) -> int:
@@ -157,9 +156,8 @@ class Match:
         """The JSON object of ``companion matches list --json``."""
         opening = self.opening
         result = None
-        if isinstance(self.latest, GameOver):
-            told = self.latest.as_dict()
-            result = {"score": told["score"], "winner": told["winner"]}
+        if self.score is not None:
+            result = {"score": self.score.as_dict(), "winner": str(self.winner or "draw")}
         return {
             "match": self.id,
             "table": opening.table,

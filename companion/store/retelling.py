@@ -17,7 +17,8 @@ from companion.events import (
     PassForced,
     Resigned,
 )
-from companion.rules import Game, MatchText, Move, Pass, Position, parse_move
+from companion.rules import Colour, Game, MatchText, Move, Pass, Position, parse_move
+from companion.rules.matchtext import DRAW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,7 +52,7 @@ def ending_of(events: Iterable[Event]) -> dict[str, str]:
             case Resigned():
                 resigned = True
             case GameOver(winner=winner) if resigned:
-                tags = {"Termination": "resigned", "Winner": str(winner or "draw")}
+                tags = {"Termination": "resigned", "Winner": str(winner or DRAW)}
             case GameOver():
                 tags = {"Termination": "normal"}
             case Corrected(position="") if resigned and not event.takes_up_again:
@@ -59,6 +60,12 @@ def ending_of(events: Iterable[Event]) -> dict[str, str]:
             case MovePlayed() | MoveTakenBack() | Corrected():
                 resigned, tags = False, {"Termination": "abandoned"}
     return tags
+
+
+def resigned_by(events: Iterable[Event]) -> Colour | None:
+    """Who has ended a match by resigning; None if nobody has, or it is not told."""
+    winner = ending_of(events).get("Winner", DRAW)
+    return None if winner == DRAW else Colour(winner).other
 
 
 def events_telling(text: MatchText, *, table: str) -> Iterator[Event]:

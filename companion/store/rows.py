@@ -7,22 +7,25 @@ of the log. One match whose rows make no sense is named, and hides no other.
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from companion.errors import StoreError
-from companion.events import Event
+from companion.events import Event, GameOver, Resigned
 from companion.rules import Layout
 from companion.store.records import TURNING_POINTS, Damaged, Entry, Match, Opening
+from companion.store.retelling import game_told_by, resigned_by
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
 from companion.store.schema import people as people_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+
+    from companion.rules import Game
 
 _LARGEST = 2**31 - 1
 """No match has a larger number: it is the largest `Integer` of PostgreSQL."""
@@ -36,6 +39,11 @@ _LATEST = (
     .correlate(match_rows)
     .scalar_subquery()
 )
+_GIVEN_UP = (
+    sa.exists()
+    .where(event_rows.c.match_id == match_rows.c.id, event_rows.c.name == Resigned.__name__)
+    .correlate(match_rows)
+)
 _MATCHES = sa.select(
     match_rows.c.id,
     match_rows.c.link,
@@ -44,12 +52,13 @@ _MATCHES = sa.select(
     people_rows.c.told,
     event_rows.c.link.label("latest_link"),
     event_rows.c.digest.label("latest_digest"),
+    _GIVEN_UP.label("given_up"),
 ).select_from(
     match_rows.outerjoin(people_rows, people_rows.c.match_id == match_rows.c.id).outerjoin(
         event_rows, sa.and_(event_rows.c.match_id == match_rows.c.id, event_rows.c.seq == _LATEST)
     )
 )
-"""Each match with its people, where they are not erased, and its latest turning point."""
+"""Each match with its people, where they are not erased, its latest turning point, and whether anyone has resigned."""
 
 
 def row_of(connection: sa.Connection, query: sa.Select[Any], match: int) -> Any:
@@ -71,18 +80,20 @@ def every_match(connection: sa.Connection, table: str | None = None) -> list[Mat
     query = _MATCHES.order_by(match_rows.c.id)
     if table is not None:
         query = query.where(match_rows.c.table_id == table)
-    return [_match_or_damage(row) for row in connection.execute(query)]
+    return [_match_or_damage(connection, row) for row in connection.execute(query).all()]
 
 
 def one_match(connection: sa.Connection, match: int) -> Match:
     """One match; `StoreError` if there is none of that number, or it is damaged."""
-    return _match(row_of(connection, _MATCHES, match))
+    return _match(connection, row_of(connection, _MATCHES, match))
 
 
-def newest_first(connection: sa.Connection, table: str) -> Iterator[Match]:
-    """The matches of a table, each read when it is asked for; `StoreError` at the first that is damaged."""
+def latest_match(connection: sa.Connection, table: str) -> Match | None:
+    """The latest match at a table that is no recording; `StoreError` if that, or one after it, is damaged."""
     query = _MATCHES.where(match_rows.c.table_id == table).order_by(match_rows.c.id.desc())
-    return map(_match, connection.execute(query.execution_options(yield_per=1)))
+    with connection.execute(query.execution_options(yield_per=1)) as newest_first:
+        found = next((row for row in newest_first if _as_told(row).opening.live), None)
+    return None if found is None else _match(connection, found)
 
 
 def entries_of(connection: sa.Connection, match: int) -> tuple[Entry, ...]:
@@ -91,8 +102,14 @@ def entries_of(connection: sa.Connection, match: int) -> tuple[Entry, ...]:
     return tuple(_entry(row) for row in links_of(connection, match))
 
 
+def game_of(match: Match, entries: Iterable[Entry]) -> Game:
+    """The game as the events of a match tell it; `StoreError` for the first that does not fit."""
+    with _naming(match.id):
+        return game_told_by((entry.event for entry in entries), match.opening.start())
+
+
 @contextmanager
-def naming(match: int) -> Iterator[None]:
+def _naming(match: int) -> Iterator[None]:
     """Tell which match it was whose rows make no sense."""
     try:
         yield
@@ -105,8 +122,23 @@ def _numbered(match: int) -> sa.ColumnElement[bool]:
     return match_rows.c.id == match if match <= _LARGEST else sa.false()
 
 
-def _match(row: Any) -> Match:
-    with naming(row.id):
+def _match(connection: sa.Connection, row: Any) -> Match:
+    """A match; where a player has resigned, its events tell whether that has ended it, or the moves have."""
+    match = _as_told(row)
+    if not (row.given_up and match.finished):
+        return match
+    with suppress(StoreError):  # `verify` tells what is wrong with them
+        entries = entries_of(connection, match.id)
+        match = replace(match, resigned=resigned_by(entry.event for entry in entries))
+        outcome = game_of(match, entries).outcome
+        if outcome is not None:  # older versions let the resignation decide
+            match = replace(match, resigned=None, winner=outcome.winner)
+    return match
+
+
+def _as_told(row: Any) -> Match:
+    """A match as its latest turning point tells it."""
+    with _naming(row.id):
         first = json.loads(row.link)
         people = json.loads(row.told)["told"] if row.told is not None else {}
         latest = Event.from_dict(json.loads(row.latest_link)["event"]) if row.latest_link is not None else None
@@ -117,6 +149,7 @@ def _match(row: Any) -> Match:
             length=row.length,
             latest=latest,
             digest=row.head,
+            winner=latest.winner if isinstance(latest, GameOver) else None,
             names_erased=row.told is None,
         )
         Layout.parse(match.opening.layout)
@@ -126,15 +159,15 @@ def _match(row: Any) -> Match:
     return replace(match, digest=row.latest_digest) if match.finished else match
 
 
-def _match_or_damage(row: Any) -> Match | Damaged:
+def _match_or_damage(connection: sa.Connection, row: Any) -> Match | Damaged:
     try:
-        return _match(row)
+        return _match(connection, row)
     except StoreError as error:
         return Damaged(row.id, str(error))
 
 
 def _entry(row: Any) -> Entry:
-    with naming(row.match_id):
+    with _naming(row.match_id):
         link = json.loads(row.link)
         if not isinstance(row.digest, str):
             raise TypeError(f"the digest of event {row.seq} is no text")

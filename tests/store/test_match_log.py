@@ -12,6 +12,7 @@ from companion import events
 from companion.errors import RulesError, StoreError
 from companion.rules import Colour, Game, Layout, MatchText, Piece, Score, Square, parse_moves
 from companion.store import FILE_NAME, IMPORTED, Imported, MatchLog, Opening
+from companion.store.retelling import events_telling
 from tests.store.conftest import NOON
 from tests.store.playing import EXAMPLE, example_events, one_of_each, random_match
 from tests.stories import NEARLY_OVER, Scene
@@ -190,6 +191,60 @@ def test_a_resigned_match_that_a_correction_plays_to_its_end_comes_back_as_it_is
     again = MatchText.read(log.match_text(match).write())
     assert again.tags["Termination"] == "normal"
     assert log.match(match).winner is again.winner is scene.game.outcome.winner
+
+
+def resigned_and_then_played_to_the_end_by_a_correction():
+    """The game, and what versions told of it that let nothing decide but the resignation."""
+    scene = Scene()
+    scene.play(*NEARLY_OVER)
+    quitter = scene.game.to_move
+    scene.events += scene.referee.resign(scene.time, quitter)
+    scene.events += scene.referee.correct(scene.time, len(NEARLY_OVER), "d3x")
+    *told, over = (event for event in scene.events if event != events.Corrected(**here(event), before=(), after=()))
+    assert scene.game.outcome.winner is not quitter.other
+    return scene.game, [*told, dataclasses.replace(over, winner=quitter.other)]
+
+
+def here(event):
+    return {"time": event.time, "table": event.table, "ply": event.ply}
+
+
+def test_the_moves_decide_a_resigned_match_that_an_older_version_corrected_to_its_end(log):
+    game, told = resigned_and_then_played_to_the_end_by_a_correction()
+    match = log.begin(Opening())
+    log.append(match, told)
+    again = MatchText.read(log.match_text(match).write())
+    assert (again.game, again.tags["Termination"]) == (game, "normal")
+    assert log.import_texts([again]) == [Imported(match, new=False)]
+    assert log.resigned(match) is None
+    [listed] = log.matches()
+    assert listed == log.match(match)
+    assert listed.winner is again.winner is game.outcome.winner
+    assert listed.as_dict()["result"] == {"score": game.score.as_dict(), "winner": "draw"}
+
+
+def test_a_resignation_counts_where_the_moves_make_no_game(log):
+    match = log.begin(Opening())
+    astray = events.MoveTakenBack(time=0.0, ply=9, move="a1+")
+    log.append(match, [astray, *events_telling(RESIGNED, table="1")])
+    assert [(found.winner, found.resigned) for found in log.matches()] == [(Colour.DARK, Colour.LIGHT)]
+
+
+@pytest.mark.parametrize(
+    ("moves", "told", "exported"),
+    [
+        (EXAMPLE, {"Termination": "resigned", "Winner": "dark"}, {"Termination": "normal"}),
+        (EXAMPLE, {"Termination": "abandoned", "Winner": "light"}, {"Termination": "normal", "Winner": "light"}),
+        (EXAMPLE, {"Winner": "draw"}, {"Termination": "normal"}),
+        ("a1+ a3><", {"Termination": "normal", "Winner": "light"}, {}),
+        ("a1+ a3><", {"Termination": "abandoned", "Winner": "light"}, {"Termination": "abandoned"}),
+    ],
+)
+def test_an_ending_that_an_older_version_let_in_and_the_moves_do_not_give_is_not_exported(log, moves, told, exported):
+    match = imported(log, MatchText(Game.replay(parse_moves(moves)), told))
+    again = MatchText.read(log.match_text(match).write())
+    assert {name: again.tags.get(name) for name in ("Termination", "Winner") if name in again.tags} == exported
+    assert log.import_texts([again]) == [Imported(match, new=False)]
 
 
 def test_layouts_and_sets_are_kept(log):
