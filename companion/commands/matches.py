@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,7 +32,7 @@ from companion.store.chain import FEWEST_DIGITS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from companion.rules import Colour, MatchText
+    from companion.rules import MatchText
     from companion.store import Entry, MatchLog
 
 SLOW_COMMANDS = {
@@ -68,18 +67,15 @@ def matches() -> None:
 def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool) -> None:
     """List all matches, oldest first."""
     found: list[Match | Damaged] = []
-    resigned: dict[int, Colour | None] = {}
     if there := is_there(data):
         with open_log(data, create=False) as log:
             found = log.matches(table)
-            if not as_json:
-                resigned = {match.id: _resigned(log, match) for match in found if isinstance(match, Match)}
     damaged = [match for match in found if isinstance(match, Damaged)]
     if as_json:
         for match in found:
             print_json(match.as_dict())
     elif found:
-        console().print(_list_table([match for match in found if isinstance(match, Match)], resigned))
+        console().print(_list_table([match for match in found if isinstance(match, Match)]))
     if not found:
         nothing = "No matches yet" if table is None else f"No matches of table {harmless(table)}"
         click.echo(f"{nothing}." if there else f"No matches yet: there is no match log in {data}.", err=True)
@@ -97,7 +93,6 @@ def show(match: int, data: str, as_json: bool) -> None:
     """Show one match, event by event."""
     with open_log(data, create=False) as log:
         told, entries, broken = log.match(match), log.entries(match), log.verify(match).broken
-        resigned = _resigned(log, told)
     if as_json:
         for line in _json_lines(told, entries):
             print_json(line)
@@ -105,7 +100,7 @@ def show(match: int, data: str, as_json: bool) -> None:
         page = console()
         page.print(_title(told))
         page.print(_entries_table(entries))
-        page.print(_ending(told, resigned), soft_wrap=True)
+        page.print(_ending(told), soft_wrap=True)
     if broken:
         raise click.ClickException(f"match {match} is not as it was written: {broken}")
 
@@ -225,21 +220,14 @@ def _json_text(log: MatchLog, match: int) -> str:
     return "".join(f"{json.dumps(line)}\n" for line in lines)
 
 
-def _resigned(log: MatchLog, match: Match) -> Colour | None:
-    """Who has ended a match by resigning; None also where its events cannot be read, which `verify` tells."""
-    with suppress(StoreError):
-        return log.resigned(match.id) if match.finished else None
-    return None
-
-
-def _list_table(found: list[Match], resigned: dict[int, Colour | None]) -> Table:
+def _list_table(found: list[Match]) -> Table:
     table = _table("Match", "Started (UTC)", "Table", "Light", "Dark", "Plies", "Result")
     for column in table.columns[:2]:
         column.no_wrap = True
     for match in found:
         players = (_player(match, match.opening.light), _player(match, match.opening.dark))
         told = (_minute(match.started), match.opening.table, *players)
-        table.add_row(str(match.id), *map(harmless, told), str(match.plies), _result(match, resigned[match.id]))
+        table.add_row(str(match.id), *map(harmless, told), str(match.plies), _result(match))
     return table
 
 
@@ -265,19 +253,19 @@ def _title(match: Match) -> Text:
     return Text.assemble((f"Match {match.id}", "bold"), harmless(f": {players}, {place}"), f"\n{rules}\n")
 
 
-def _ending(match: Match, resigned: Colour | None) -> Text:
-    return Text.assemble("\n", (_result(match, resigned), "bold"), harmless(f", log {match.digest}"))
+def _ending(match: Match) -> Text:
+    return Text.assemble("\n", (_result(match), "bold"), harmless(f", log {match.digest}"))
 
 
 def _player(match: Match, name: str) -> str:
     return "(erased)" if match.names_erased else name or "-"
 
 
-def _result(match: Match, resigned: Colour | None) -> str:
+def _result(match: Match) -> str:
     if match.score is None:
         return "unfinished"
     result = f"{match.score} {match.winner or 'draw'}"
-    return f"{result}, {resigned} resigned" if resigned else result
+    return f"{result}, {match.resigned} resigned" if match.resigned else result
 
 
 def _minute(started: str) -> str:

@@ -172,6 +172,7 @@ class Match:
             "tags": dict(opening.tags),
             "plies": self.plies,
             "result": result,
+            "resigned": self.resigned.value if self.resigned else None,
             "log": self.digest,
         }
 

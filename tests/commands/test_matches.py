@@ -63,6 +63,8 @@ def test_who_resigned_is_told_with_the_result(tmp_path):
     printed("import", file, "--data", data)
     assert "0-0 dark, light resigned\n" in printed("list", "--data", data)
     assert "0-0 dark, light resigned, log " in printed("show", 1, "--data", data)
+    for told, *_ in (lines("list", "--data", data), lines("show", 1, "--data", data)):
+        assert (told["result"]["winner"], told["resigned"]) == ("dark", "light")
 
 
 STRANGE = [
@@ -110,9 +112,11 @@ def test_list_as_json_is_one_object_a_match(data):
         "tags": {},
         "plies": 16,
         "result": {"score": {"light": 4, "dark": 1}, "winner": "light"},
+        "resigned": None,
         "log": finished["log"],
     }
     assert (unfinished["table"], unfinished["plies"], unfinished["result"]) == ("2", 3, None)
+    assert unfinished["resigned"] is None
 
 
 def test_no_log_lists_nothing_and_makes_nothing(tmp_path):
