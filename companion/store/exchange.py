@@ -56,27 +56,30 @@ def already_there(
 
     `exported` gives the text of a match in the log; `StoreError` if it is not as it was written.
     """
+    told_by = {told: tuple(map(str, text.game.history)) for told, text in texts.items()}
     there: dict[str, int] = {}
     for match in matches:
-        for told, text in texts.items():
-            if told not in there and isinstance(match, Match) and _is_told_by(text, match, exported):
+        if not isinstance(match, Match):
+            continue
+        likely = [told for told, moves in told_by.items() if told not in there and _may_tell(moves, match)]
+        logged = _exported_if_sound(match, exported) if likely else None
+        if logged is None:
+            continue
+        for told in likely:
+            if _tells_the_same(texts[told], logged, names_erased=match.names_erased):
                 there[told] = match.id
     return there
 
 
-def _is_told_by(text: MatchText, match: Match, exported: Callable[[int], MatchText]) -> bool:
-    if not _may_tell(text, match):
-        return False
+def _exported_if_sound(match: Match, exported: Callable[[int], MatchText]) -> MatchText | None:
     try:
-        logged = exported(match.id)
+        return exported(match.id)
     except StoreError:  # what is not as it was written is not there any more
-        return False
-    return _tells_the_same(text, logged, names_erased=match.names_erased)
+        return None
 
 
-def _may_tell(text: MatchText, match: Match) -> bool:
-    """Whether `match` went as `text` tells, as far as its latest turning point knows."""
-    moves = tuple(map(str, text.game.history))
+def _may_tell(moves: tuple[str, ...], match: Match) -> bool:
+    """Whether `match` went as these moves, as far as its latest turning point knows."""
     return match.latest.moves == moves if isinstance(match.latest, GameOver) else match.plies == len(moves)
 
 
