@@ -26,7 +26,7 @@ from companion.commands._shared import (
 from companion.commands.watch import in_words
 from companion.errors import StoreError
 from companion.rules import Layout
-from companion.store import Damaged, Match, is_there
+from companion.store import IMPORTED, Damaged, Match, is_there
 from companion.store.chain import FEWEST_DIGITS
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def _list_table(found: list[Match]) -> Table:
         column.no_wrap = True
     for match in found:
         players = (_player(match, match.opening.light), _player(match, match.opening.dark))
-        told = (_minute(match.started), match.opening.table, *players)
+        told = (_when(match), match.opening.table, *players)
         table.add_row(str(match.id), *map(harmless, told), str(match.plies), _result(match))
     return table
 
@@ -249,7 +249,8 @@ def _title(match: Match) -> Text:
     opening = match.opening
     players = f"{_player(match, opening.light)} (light) against {_player(match, opening.dark)} (dark)"
     rules = f"first move {opening.first}, layout {Layout.parse(opening.layout)}, sets {opening.sets}, {opening.variant}"
-    place = f"table {opening.table}, {_minute(match.started)} UTC"
+    when = _when(match) if opening.table == IMPORTED else f"{_when(match)} UTC"
+    place = f"table {opening.table}, {when}"
     return Text.assemble((f"Match {match.id}", "bold"), harmless(f": {players}, {place}"), f"\n{rules}\n")
 
 
@@ -268,8 +269,11 @@ def _result(match: Match) -> str:
     return f"{result}, {match.resigned} resigned" if match.resigned else result
 
 
-def _minute(started: str) -> str:
-    return started[:16].replace("T", " ")
+def _when(match: Match) -> str:
+    """The minute it began; of a match from elsewhere the day it tells, if it does."""
+    if match.opening.table == IMPORTED:
+        return match.opening.tags.get("Date", "date unknown").replace(".", "-")
+    return match.started[:16].replace("T", " ")
 
 
 def _clock_face(seconds: float) -> str:

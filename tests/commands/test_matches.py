@@ -258,6 +258,17 @@ def test_imported_matches_come_out_again(data, tmp_path):
     assert MatchText.read(printed("export", 4, "--data", data)).game == MatchText.read(MATCH).game
 
 
+def test_an_imported_match_is_listed_with_the_day_it_was_played(data, tmp_path):
+    dated, undated = tmp_path / "dated.mjn", tmp_path / "undated.mjn"
+    dated.write_text('[Date "1998.04.05"]\n\n1. a1+ *\n', encoding="utf-8")
+    undated.write_text("1. a1x *\n", encoding="utf-8")
+    assert matches("import", dated, undated, "--data", data).exit_code == 0
+    told = matches("list", "--data", data).output
+    assert "1998-04-05" in told
+    assert "date unknown" in told
+    assert "table import, 1998-04-05\n" in matches("show", 3, "--data", data).output
+
+
 def test_a_match_that_is_there_already_is_not_imported_again(data, tmp_path):
     file = tmp_path / "one.mjn"
     file.write_text(MATCH, encoding="utf-8")
