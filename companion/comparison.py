@@ -39,7 +39,7 @@ class Comparison:
     """Squares that are surely empty."""
     held_back: set[Square] = field(default_factory=set)
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
-    with something new that a hand may hold: it may lie there already, and have come before what lies elsewhere."""
+    with something new that is not settled: it may lie there already, and have come before what lies elsewhere."""
     restless: bool = False
     """A square in the open has not come to rest."""
     empty: bool = False

@@ -4,10 +4,11 @@ Each source settles its own readings; what they have settled is intersected, squ
 square changing or covered, or that has not been heard for a while, has no vote on it, so a hand before the camera does
 not hold up what the tiles feel, and when one source dies the other goes on alone.
 
-When two sources contradict each other, one of them may only be slower: the square counts as unsettled. If they still do
-after `patience_s`, it is a disagreement, and the square may hold what either says, so that nothing is committed on the
-word of one against the other and a person is asked. Meanwhile a source that does not see the square for a while
-still says what it said last: a hand before the camera does not prove the tiles right.
+When two sources contradict each other, one of them may only be slower: the square counts as unsettled, and what lies
+elsewhere waits for it, for that may have come later. If they still do after `patience_s`, it is a disagreement, and the
+square may hold what either says, so that nothing is committed on the word of one against the other and a person is
+asked. Meanwhile a source that does not see the square for a while still says what it said last: a hand before the
+camera does not prove the tiles right.
 
 When a piece came is told by those who know that it was not there before, not by a source that never could tell.
 
@@ -81,19 +82,21 @@ class Fusion:
         self._latest[source] = snapshot
         now = self._now = max(self._now, snapshot.time)  # a picture takes longer to read than a cable
         voters = {name: seen for name, seen in self._latest.items() if now - seen.time < self._stale_s}
-        unsettled = 0
+        unsettled = contradicted = 0
         disagreements = []
         for i, square in enumerate(self._layout.squares):
             votes = {name: word for name, word in self._words[i].items() if name in voters}
             votes |= {name: seen.squares[i] for name, seen in voters.items() if not seen.unsettled >> i & 1}
             if not self._decide(i, tuple(votes.values()), now):
                 unsettled |= 1 << i
+                contradicted |= (self._contradicted_s[i] is not None) << i
             elif self._contradicted_s[i] is not None:
                 said = tuple((name, vote.contents) for name, vote in votes.items())
                 disagreements.append(Disagreement(square, said))
             self._words[i] = {} if self._contradicted_s[i] is None else votes
         self.disagreements = tuple(disagreements)
-        return self._fused(snapshot, now, voters, unsettled)
+        fused = self._fused(snapshot, now, voters)
+        return replace(fused, unsettled=unsettled, held=fused.held | contradicted)
 
     def lose(self, source: str) -> None:
         """A source is gone: it has no vote until it is fed again."""
@@ -116,7 +119,7 @@ class Fusion:
         self._agreed[i] = _dated(_either(votes), votes, self._known[i].contents)
         return True
 
-    def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot], unsettled: int) -> Snapshot:
+    def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot]) -> Snapshot:
         hidden = restless = held = (1 << len(self._layout)) - 1
         for seen in voters.values():
             hidden &= seen.hidden
@@ -127,7 +130,6 @@ class Fusion:
         return Snapshot(
             time=now,
             squares=tuple(self._agreed),
-            unsettled=unsettled,
             hidden=hidden,
             restless=restless,
             held=held,

@@ -119,7 +119,8 @@ class Snapshot:
     """The squares that have been covered, or have changed, and have not come to rest since; an odd reading does not
     count."""
     held: int = 0
-    """The squares on which something new is seen that a hand may hold, as bits of the layout: it is not settled yet."""
+    """The squares that may hold something new which is not settled yet, as bits of the layout: a hand may hold it, or
+    two sources contradict each other about it."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)
     """What the card on top of each player's pile may show that has lain still for long enough; absent else."""
     evidence: bytes = b""

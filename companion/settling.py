@@ -13,8 +13,9 @@ A reading that rules nothing out is no proof that a square is empty: where nothi
 hold anything. A source that does the waiting itself may tell of a piece late, so nothing is put in order by that.
 
 A hidden square contradicts nothing. Nor does one that touches a hidden square, or over which a hand may be: a piece
-that is still held is not yet played. After a hand has been there, what was known of a square counts no more than what
-is seen now; and what has not moved since the reading before was there then, so its time begins with that reading.
+that is still held is not yet played. Only beside a hand that has rested for long what is seen counts. After a hand has
+been there, what was known of a square counts no more than what is seen now; and what has not moved since the reading
+before was there then, so its time begins with that reading.
 
 A card on a pile does not vote: it has to be seen for all of `settle_s`, and may be whatever it may have been meanwhile.
 
@@ -45,6 +46,8 @@ _LASTING_S = 1.5
 """What a piece was held possible to be for so long does not go in a moment."""
 _LONGEST_S = 5.0
 """But if it was ruled out for so long, without fail."""
+_RESTING_S = 5.0
+"""A hand that has covered a square for so long rests there, and holds nothing beside it."""
 _LATE_S = 1.0
 """A source that waits by itself for a piece to come to rest (`settle_s` 0) tells of it so much later at most: the
 contacts of a tile bounce."""
@@ -61,6 +64,8 @@ class Settler:
         self._touching = layout.geometry.touching
         self._squares = [_SquareVotes(settle_s) for _ in layout.squares]
         self._settle_s = settle_s
+        self._covered_since: dict[int, float] = {}
+        """Since when each square is hidden that is."""
         self._piles: dict[Colour, list[tuple[float, frozenset[Kind]]]] = {}
 
     def feed(self, reading: BoardReading) -> Snapshot:
@@ -71,10 +76,10 @@ class Settler:
         """
         unsettled = restless = held_up = 0
         settled = []
-        begin = self._still_since(reading)
+        begin, moving = self._still_since(reading), self._newly_hidden(reading)
         for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
             hidden = bool(reading.hidden >> i & 1)
-            near = bool(reading.hidden & self._touching[i])
+            near = bool(moving & self._touching[i])
             held = bool(reading.held >> i & 1)
             if hidden or near:
                 square.visit(reading.time)
@@ -96,6 +101,12 @@ class Settler:
             cards=self._cards(reading),
             evidence=reading.evidence,
         )
+
+    def _newly_hidden(self, reading: BoardReading) -> int:
+        """The hidden squares on which no hand rests."""
+        hidden = [i for i in range(len(self._squares)) if reading.hidden >> i & 1]
+        self._covered_since = {i: self._covered_since.get(i, reading.time) for i in hidden}
+        return sum(1 << i for i, since in self._covered_since.items() if reading.time - since < _RESTING_S)
 
     def _still_since(self, reading: BoardReading) -> float:
         """When what is in view in this reading was there already, as far as that is believed."""
@@ -147,8 +158,10 @@ class _SquareVotes:
     _last_fit: float = float("-inf")
     """When nothing but the settled contents was last seen to be possible."""
     _was_visited: bool = True
-    """A hand has been over the square, or next to it, since it was last at rest."""
+    """A hand has been over the square, or next to it, since what it is settled on was seen."""
     _visit_began: float | None = None
+    _visited: float = float("-inf")
+    """When a hand was last there."""
     _late_s: float = field(init=False)
     _doubts: _Doubts = field(default_factory=_Doubts)
     at_rest: bool = False
@@ -184,6 +197,7 @@ class _SquareVotes:
     def visit(self, time: float) -> None:
         """A hand is here: what was seen before it came no longer shows that the square is at rest."""
         self._was_visited, self.at_rest, self.held_up = True, False, False
+        self._visited = time
         if self._visit_began is None:
             self._visit_began = time
         if time - self._visit_began > self.settle_s * _BRIEF_SHARE:
@@ -234,7 +248,7 @@ class _SquareVotes:
             self.settled = SettledSquare(narrowed, since, known.after)
         else:
             self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
-        self._was_visited = False
+        self._was_visited = self._votes[0][0] < self._visited
         self._fit(*self._votes[-1])
 
     def _fit(self, time: float, seen: Contents) -> None:

@@ -62,10 +62,10 @@ def test_a_square_that_no_source_sees_is_hidden_and_keeps_what_it_had(fusion):
 
 def test_a_source_that_is_only_slower_makes_no_disagreement(fusion):
     fused = fusion.feed("tiles", seen(1.0, PUSHER))
-    assert fused.unsettled == 1
+    assert (fused.unsettled, fused.held) == (1, 1)  # what lies elsewhere waits: it may have come later
     assert fusion.disagreements == ()
     fused = fusion.feed("camera", seen(1.4, PUSHER))
-    assert (fused.unsettled, fused.squares[A1].contents) == (0, PUSHER)
+    assert (fused.unsettled, fused.held, fused.squares[A1].contents) == (0, 0, PUSHER)
     assert fused.squares[A1].since == 1.0
 
 

@@ -93,7 +93,7 @@ STORIES = {
         ("misread c1 D+Dx; put c1 D+; wait 2", ["unclear c1"]),
         ("put b2 D+", []),
         ("misread b1 L+L><; put b1 L+; put a1 L><; put c1 D><; wait 2", ["unclear b1"]),
-        ("lift a1; misread b1", ["dark b2+", "light b1+", "dark c1><"]),
+        ("lift a1; misread b1; wait 5.4", ["dark b2+", "light b1+", "dark c1><"]),
     ],
     "a piece of the game that goes and comes back": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
@@ -111,7 +111,7 @@ STORIES = {
         ("misread a3 DxD><; put a3 Dx", []),
         ("wait 1", ["unclear a3"]),
         ("wait 3", []),
-        ("misread a3", ["taken back a2+", "dark a3x"]),
+        ("misread a3; wait 5.4", ["taken back a2+", "dark a3x"]),
     ],
     "the same, and it may be the piece that was taken back": [
         ("play a1+ a2+; lift a2", ["light a1+", "dark a2+", "disturbed a2"]),
@@ -123,7 +123,7 @@ STORIES = {
         ("misread a2 DxD><; lift a2; put a2 D><", ["disturbed a2"]),
         ("wait 1", ["unclear a2"]),
         ("wait 3", []),
-        ("misread a2", ["taken back a2+", "dark a2><"]),
+        ("misread a2; wait 5.4", ["taken back a2+", "dark a2><"]),
     ],
     "nothing is played on a last piece that looks like another": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
@@ -147,7 +147,7 @@ STORIES = {
         ("wait 1", ["unclear a2"]),
         ("put b2 Lx", []),
         ("lift b2", []),
-        ("misread a2", ["taken back a2+", "dark a2x"]),
+        ("misread a2; wait 5.4", ["taken back a2+", "dark a2x"]),
     ],
     "the last piece back as itself, seen badly for a moment": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
@@ -179,11 +179,11 @@ STORIES = {
     ],
     "a reply that only one of two kinds allows does not tell the kind: it may be the mistake itself": [
         ("misread a1 L+L><; put a1 L+; put a4 D+; wait 5", ["unclear a1"]),
-        ("misread a1", ["light a1+", "dark a4+"]),
+        ("misread a1; wait 5.4", ["light a1+", "dark a4+"]),
     ],
     "a reply that would be illegal after one of two kinds is told of once the kind is known": [
         ("misread a1 L+L><; put a1 L><; put a4 D+; wait 5", ["unclear a1"]),
-        ("misread a1", ["light a1><", "illegal a4 square"]),
+        ("misread a1; wait 5.4", ["light a1><", "illegal a4 square"]),
     ],
     "a move on an unclear square is asked about when the reply makes it needed": [
         ("misread a1 .L+; hand a1", []),
@@ -220,7 +220,7 @@ STORIES = {
         ("put d4 Lx", []),
         ("hand a3", []),
         ("hand", []),
-        ("misread a4", ["dark a4+", "light b4+", "dark b3<>", "light d4x"]),
+        ("misread a4; wait 5.4", ["dark a4+", "light b4+", "dark b3<>", "light d4x"]),
     ],
     "pieces that a hand may hold, and others that came with them, are put in no order by guessing": [
         ("held a2 a4; put a1 L+; put a3 D><; put b2 L><; put a2 L+; put a4 D<>; wait 2", []),
@@ -299,5 +299,5 @@ def test_many_held_placements_are_played_in_order_once_the_first_is_clear():
         heard = scene.look(0.9)
         assert heard in ([], ["unclear a1"])
     scene.misread = {}
-    heard = scene.look()
+    heard = scene.look(5.4)
     assert [line.split()[1] for line in heard[: len(moves)]] == moves

@@ -15,6 +15,7 @@ READINGS = {".": EMPTY, "+": contents_of([PLUS]), "x": contents_of([CROSS]), "?"
 READINGS["m"] = contents_of([None, PLUS])  # maybe a piece
 READINGS["~"] = ANYTHING
 READINGS["P"] = READINGS["+"]  # which a hand may hold
+READINGS["N"] = READINGS["+"]  # beside a hand
 
 # What is read on a1 (h: hidden; n: a neighbour is hidden), what has settled there, whether it is at rest.
 LINES = [
@@ -46,6 +47,9 @@ LINES = [
     ("+++++xxxxx", "x", True),
     (".....hhhhmmmmm", "m", True),
     (".....mmmmm", ".", True),
+    (".....hmmmmm", "m", True),  # also a hand in a single frame may have left something
+    ("mmmmmhmmmmm", "m", True),
+    ("mmmmmh?????", "?", True),
     (".....~~~~", ".", True),  # it was empty a moment ago
     (".....~~~~~", "~", True),  # what can no more be told apart may hold anything
     (".....~~~~~+++++", "+", True),
@@ -62,7 +66,7 @@ LINES = [
 def settle(line: str, step_s: float = 0.1):
     settler = Settler(LAYOUT, settle_s=0.4)
     for i, read in enumerate(line):
-        hidden, held = {"h": 1 << A1, "n": 1 << A2}.get(read, 0), (read == "P") << A1
+        hidden, held = {"h": 1 << A1, "n": 1 << A2, "N": 1 << A2}.get(read, 0), (read == "P") << A1
         squares = [EMPTY] * len(LAYOUT)
         squares[A1] = ANYTHING if read == "h" else READINGS.get(read, EMPTY)
         snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden, held=held))
@@ -162,6 +166,12 @@ def test_doubt_about_a_piece_lasts_five_seconds_at_most_and_goes_with_the_piece(
     assert settled_on(unclear + "+" * 52) == READINGS["+"]
     assert settled_on(unclear + "....." + "+++++") == READINGS["+"]
     assert settled_on(unclear + "hhhh....." + "hhhh+++++") == READINGS["+"]
+
+
+def test_beside_a_hand_that_rests_for_long_what_is_seen_counts():
+    assert settled_on("....." + "n" * 40 + "N" * 9) == EMPTY
+    assert settled_on("....." + "n" * 50 + "N" * 6) == READINGS["+"]
+    assert settled_on("....." + "n" * 50 + ".n" + "N" * 6) == EMPTY  # it has moved
 
 
 def test_a_reading_of_another_board_is_refused():
