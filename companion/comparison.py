@@ -35,8 +35,8 @@ class Comparison:
     """Squares of the game whose piece is not there, and what is."""
     kept: dict[Square, SettledSquare] = field(default_factory=dict)
     """Squares of the game whose piece is there, as far as can be seen, and what is seen."""
-    bare: set[Square] = field(default_factory=set)
-    """Squares that are surely empty."""
+    bare: dict[Square, SettledSquare] = field(default_factory=dict)
+    """Squares that are surely empty, and since when."""
     held_back: set[Square] = field(default_factory=set)
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
     with something new that is not settled: it may lie there already, and have come before what lies elsewhere."""
@@ -93,7 +93,7 @@ def compare(
 
 def _compare_square(found: Comparison, square: Square, expected: Content, seen: SettledSquare, *, counts: bool) -> None:
     if seen.contents == EMPTY:
-        found.bare.add(square)
+        found.bare[square] = seen
     arrival = Arrival(square, seen.contents & SOME_PIECE, seen.since, seen.after)
     if seen.contents & contents_of([expected]):
         if expected is not None:

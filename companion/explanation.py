@@ -7,16 +7,17 @@ what was played; where two are left, or a piece could be two things that matter,
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from companion.readings import possible
-from companion.rules import Move
+from companion.rules import Game, IllegalMoveError, Move
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from companion.readings import Contents
-    from companion.rules import Game, Piece, Square
+    from companion.rules import Piece, Square
 
 MOST_UNORDERED = 5
 """More pieces than this at the same moment are not sorted into an order: nobody plays so fast."""
@@ -84,6 +85,27 @@ def explain(game: Game, arrivals: Sequence[Arrival]) -> Explanation:
         tuple(dict.fromkeys(order for order in found if len(order) == longest)),
         complete=longest == len(arrivals),
     )
+
+
+def could_have_been(past: Sequence[Game], moves: Sequence[Move], square: Square, arrival: Arrival) -> bool:
+    """Whether `arrival` could have been played in place of the one of `moves` on `square`, and all later ones after it.
+
+    Args:
+        past: the game before each of `moves`.
+    """
+    for number, (before, move) in enumerate(zip(past, moves, strict=True), start=1):
+        if move.square == square:
+            return any(_goes_on(before.play(other), moves[number:]) for other in legal_moves(before, arrival))
+    return False
+
+
+def _goes_on(game: Game, moves: Sequence[Move]) -> bool:
+    """Whether `moves` are legal one after the other."""
+    try:
+        reduce(Game.play, moves, game)
+    except IllegalMoveError:
+        return False
+    return True
 
 
 def _ordered(one: Arrival, other: Arrival) -> bool:

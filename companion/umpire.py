@@ -29,8 +29,8 @@ from uuid import uuid4
 
 from companion import events
 from companion.comparison import CardPiles, Comparison, Sayings, compare
-from companion.explanation import Arrival, explain, legal_moves
-from companion.readings import ANYTHING, contents_of, possible
+from companion.explanation import Arrival, could_have_been, explain, legal_moves
+from companion.readings import ANYTHING, EMPTY, contents_of, only, possible
 from companion.record import Record
 from companion.rules import Colour, Game, Move, Pass, Score
 
@@ -44,6 +44,10 @@ if TYPE_CHECKING:
 
 _FEW_PIECES = 2
 """So few pieces may be lifted together without clearing the board, or be played before the program looks."""
+_QUICKEST_S = 0.25
+"""Nobody exchanges a piece for another in less, in source seconds."""
+_LIFTED_S = 3.0
+"""A piece whose order is asked may be lifted to show it, and be away for so long, in source seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +120,16 @@ class Umpire:
         self._disturbed: set[Square] = set()
         self._looks: dict[Square, Contents] = {}
         """As what the pieces of the game were seen before they were disturbed."""
+        self._bared: set[Square] = set()
+        """The squares that were bare since their piece was last seen there without doubt."""
         self._said = Sayings()
         self._undone: set[Square] = set()
         """Squares whose piece was undone by a person, and has to leave before the game goes on."""
         self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
         self._cleared = False
         """The game is over and the board has been emptied."""
+        self._asked: dict[Square, Arrival] = {}
+        """The pieces whose order is asked, as they were first seen."""
         self._lifted: list[tuple[Arrival, float]] = []
         """What lay where it might not and was lifted, since the last move, and when it was last seen there."""
         self._goes_on = False
@@ -249,7 +257,9 @@ class Umpire:
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._disturbed | set(self._problems)
         board = compare(self.game, snapshot, self._said, known=known)
-        self._undone -= board.bare | board.kept.keys()
+        self._undone -= board.bare.keys() | board.kept.keys()
+        sure = {square for square, seen in board.kept.items() if only(seen.contents)}
+        self._bared = (self._bared | board.bare.keys()) - sure
         self._disturbed -= {square for square in self._disturbed if self.game.content(square) is None}
         if self._by_card:
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
@@ -274,21 +284,27 @@ class Umpire:
     def _decide(self, board: Comparison) -> list[Event]:
         self._cleared, self._gone = False, set()
         self._forget_solved_problems(board)
-        board.arrivals = [self._as_repaired(arrival) for arrival in board.arrivals]
         self._close_answered_question(board)
+        board.arrivals = [self._as_repaired(arrival) for arrival in board.arrivals]
         if self._hand_in_the_way(board.time) or self._waits_for_a_person or board.held_back:
             return []
-        if self._more_may_come(board):
+        if self._more_may_come(board) or self._shown(board):
             return []
-        self._goes_on = self._goes_on and not (board.kept or board.arrivals)
-        if board.empty and not self._goes_on and sum(map(bool, self.game.contents)) > _FEW_PIECES:
+        self._goes_on = self._goes_on and not board.kept
+        if self._is_swept(board) and not self._goes_on:
             return self._ask(board.time, "new", ("new", "resume"))
         if self._undone:
             return self._note_losses(board)
-        doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
+        doubtful = self._doubtful(board)
         if doubtful is not None:
             return [*self._note_losses(board), *self._ask_after_a_while(board.time, doubtful)]
         return self._taken_back(board) or [*self._note_losses(board), *self._explain(board)]
+
+    def _is_swept(self, board: Comparison) -> bool:
+        """Whether all pieces of the game have left, though others may lie there now."""
+        pieces = sum(map(bool, self.game.contents))
+        left = sum(seen.contents == EMPTY for seen in board.lost.values())
+        return pieces > _FEW_PIECES and (board.empty or left == pieces)
 
     @property
     def _last_move_square(self) -> Square | None:
@@ -300,14 +316,14 @@ class Umpire:
         return self.question is not None and self.question.question not in ("order", "correct")
 
     def _explain(self, board: Comparison) -> list[Event]:
-        if self._last_move_square in board.lost or board.may_be_moved_piece(self.game):
-            return []  # what may follow depends on the last piece
+        if self._may_be_past(board):
+            return []
         if not board.arrivals:
             return self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
         if not found.complete and self._problems.keys() - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
-        doubtful = self._first_told_by_later_play(board, found) or self._may_come_between(board, found)
+        doubtful = self._first_told_by_later_play(board, found) or _may_come_between(self.game, board, found)
         if doubtful is not None:
             return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
@@ -316,6 +332,15 @@ class Umpire:
         if not board.arrivals or self.over:
             return told
         return [*told, *self._tell_what_is_wrong(board, explain(self.game, board.arrivals))]
+
+    def _may_be_past(self, board: Comparison) -> bool:
+        """Whether the last piece, or an earlier one that an arrival may be in place of, is not there."""
+        if self._last_move_square in board.lost or board.may_be_moved_piece(self.game):
+            return True
+        moves = [ply for ply in self.game.history if isinstance(ply, Move)]
+        return any(
+            could_have_been(self._record.past, moves, gone, new) for gone in board.lost for new in board.arrivals
+        )
 
     def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
         """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
@@ -326,14 +351,6 @@ class Umpire:
             if len(meant) > 1:
                 return replace(arrival, contents=contents_of(meant))
             game = game.play(move)
-        return None
-
-    def _may_come_between(self, board: Comparison, found: Explanation) -> Arrival | None:
-        """A square that may hold a piece with which another order than this one would be possible."""
-        for maybe in board.maybes:
-            among = explain(self.game, [replace(maybe, since=board.time), *board.arrivals])
-            if among.complete and among.certain[: len(found.certain)] != found.certain:
-                return maybe
         return None
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
@@ -351,6 +368,7 @@ class Umpire:
         square = found.next_square
         if square is None:
             choices = tuple(" ".join(map(str, order)) for order in found.orders)
+            self._asked = {arrival.square: arrival for arrival in board.arrivals}
             return self._ask(board.time, "order", choices, tuple(sorted(a.square for a in board.arrivals)))
         arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
         if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
@@ -422,7 +440,7 @@ class Umpire:
         return any(now.get(square, told.contents) != told.contents for square, told in self._problems.items())
 
     def _forget_solved_problems(self, board: Comparison) -> None:
-        doubtful = self._may_be_swapped(board) or self._may_be_moved(board)
+        doubtful = self._doubtful(board)
         there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
         solved = [problem for square, problem in self._problems.items() if square not in there]
         for each in solved:
@@ -432,7 +450,13 @@ class Umpire:
                 self._lifted.append((each.arrival, last_there))
 
     def _as_repaired(self, arrival: Arrival) -> Arrival:
-        """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile."""
+        """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile.
+
+        One whose order is asked is as old as it was then: to lift it and to put it back is no answer.
+        """
+        asked = self._asked.get(arrival.square)
+        if asked is not None and self.question is not None and self.question.question == "order":
+            return replace(arrival, since=asked.since, after=asked.after)
         before = [
             lifted.after
             for lifted, last_there in self._lifted
@@ -493,6 +517,20 @@ class Umpire:
         self._looks |= {square: seen.contents for square, seen in board.kept.items() if square not in self._disturbed}
         return [events.BoardRestored(**self._here(board.time), squares=back)] if back else []
 
+    def _doubtful(self, board: Comparison) -> Arrival | None:
+        """What lies there for the last piece, if that is to be asked before anything follows it."""
+        return self._may_be_swapped(board) or self._may_be_moved(board) or self._may_be_misread(board)
+
+    def _may_be_misread(self, board: Comparison) -> Arrival | None:
+        """The last piece, where another is seen in its place sooner than anyone could have exchanged it."""
+        last = self._last_move_square
+        seen = board.lost.get(last) if last is not None else None
+        if last is None or seen is None or seen.contents & EMPTY or last in self._bared | self._said.squares:
+            return None
+        if seen.since - seen.after >= _QUICKEST_S:
+            return None
+        return Arrival(last, seen.contents | contents_of([self.game.content(last)]), seen.since, seen.after)
+
     def _may_be_swapped(self, board: Comparison) -> Arrival | None:
         """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
         last = self._last_move_square
@@ -523,10 +561,11 @@ class Umpire:
         """The last placements are gone and another legal play lies there instead."""
         count = self._record.placements_on(set(board.lost))
         arrivals = self._instead(board)
-        if not count or not arrivals:
+        if not count or not arrivals or self._is_swept(board):
             return []
-        found = explain(self._record.past[-count], arrivals)
-        if not found.unique:
+        before = self._record.past[-count]
+        found = explain(before, arrivals)
+        if not found.unique or _may_come_between(before, board, found):
             return []
         return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
 
@@ -586,11 +625,18 @@ class Umpire:
         if self.question is None or self.question.question == "correct":
             return
         if self.question.question == "order":
-            answered = not set(self.question.squares) <= {arrival.square for arrival in board.arrivals}
+            bare = [board.bare[square] for square in self._shown(board) if square in board.bare]
+            answered = any(board.time - seen.since >= _LIFTED_S for seen in bare)
         else:
             answered = not board.strange
         if answered:
             self.question = None
+
+    def _shown(self, board: Comparison) -> set[Square]:
+        """The squares whose piece people have lifted to show in which order they played."""
+        if self.question is None or self.question.question != "order":
+            return set()
+        return set(self.question.squares) - {arrival.square for arrival in (*board.arrivals, *board.maybes)}
 
     def _after_the_end(self, board: Comparison) -> list[Event]:
         """Removals are clearing up, unless just the last move is played otherwise.
@@ -614,7 +660,7 @@ class Umpire:
 
     def _played_otherwise(self, board: Comparison, *, rest_s: float = 0.0) -> list[Event]:
         """The move that ended the match was taken back, and another one played and left for so long."""
-        if len(board.lost) > 1 or board.held_back or self._undone:
+        if len(board.lost) > 1 or board.held_back or self._undone or self._may_be_misread(board):
             return []
         changed = [piece.since for piece in self._instead(board)] + [seen.since for seen in board.lost.values()]
         if any(board.time - since < rest_s for since in changed):
@@ -653,3 +699,12 @@ class Umpire:
 def _says_the_same(known: Event, event: Event) -> bool:
     """Whether two events differ in their time at most."""
     return replace(event, time=known.time) == known
+
+
+def _may_come_between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
+    """A square that may hold a piece with which `game` would have gone on in another order than was found."""
+    for maybe in board.maybes:
+        among = explain(game, [replace(maybe, since=board.time), *board.arrivals])
+        if among.complete and among.certain[: len(found.certain)] != found.certain:
+            return maybe
+    return None

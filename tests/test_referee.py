@@ -120,7 +120,8 @@ STORIES = {
     ],
     "the last piece exchanged for one that is not clear": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
-        ("misread a2 DxD><; lift a2; put a2 D><", ["disturbed a2"]),
+        ("hand a2; misread a2 DxD><; lift a2; put a2 D><", []),
+        ("hand", ["disturbed a2"]),
         ("wait 1", ["unclear a2"]),
         ("wait 3", []),
         ("misread a2; wait 5.4", ["taken back a2+", "dark a2><"]),
@@ -128,7 +129,8 @@ STORIES = {
     "nothing is played on a last piece that looks like another": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
         ("misread a1 Lx; wait 1", ["disturbed a1"]),
-        ("lift a2; put a2 D><", ["disturbed a2"]),
+        ("hand a2; lift a2; put a2 D><", []),
+        ("hand", ["disturbed a2"]),
         ("put a3 L+; wait 3", []),
         ("misread a1", ["restored a1", "taken back a2+", "dark a2><", "light a3+"]),
     ],
@@ -138,7 +140,35 @@ STORIES = {
     ],
     "the last piece swapped for another of the same player": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
-        ("lift a2; put a2 D<>", ["taken back a2+", "dark a2<>"]),
+        ("hand a2; lift a2; put a2 D<>", []),
+        ("hand", ["taken back a2+", "dark a2<>"]),
+    ],
+    "a last piece that is seen as another, though nobody was there": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("misread a2 Dx", ["disturbed a2"]),
+        ("put a3 L+; wait 2", ["unclear a2"]),
+        ("misread a2; wait 5.4", ["restored a2", "light a3+"]),
+    ],
+    "pieces whose order is asked may be lifted to show it": [
+        ("hand a1 a2 a3", []),
+        ("put a1 L+; put a3 L+; put a2 D+", []),
+        ("hand", ["asks order"]),
+        ("lift a1", []),
+        ("put a1 L+; wait 3", []),
+        ("lift a1; wait 2.5", []),
+        ("wait 1.5", ["light a3+", "dark a2+"]),
+    ],
+    "an earlier move is changed after the reply": [
+        ("play a1+ a2+", ["light a1+", "dark a2+"]),
+        ("lift a1", ["disturbed a1"]),
+        ("put b1 Lx; wait 10", []),
+        ("lift b1; put a1 L+", ["restored a1"]),
+    ],
+    "another match is laid while the pieces of this one are swept away": [
+        ("play a1+ a2+ a3+ a4+", ["light a1+", "dark a2+", "light a3+", "dark a4+"]),
+        ("hand a1 a2 a3 a4 b4", []),
+        ("lift a1; lift a2; lift a3; lift a4; put b4 L+", []),
+        ("hand", ["asks new"]),
     ],
     "the last piece swapped for one that may be the same is asked about, unless it becomes clear": [
         ("play a1+ a2+", ["light a1+", "dark a2+"]),
