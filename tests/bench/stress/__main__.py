@@ -1,6 +1,6 @@
 """Games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
 
-    python -m tests.bench.stress [--games N] [--boxes N] [--clips N] [--imagined N] [--hours H] [--full] [--keep FILE]
+    python -m tests.bench.stress [--games N] [--boxes N] [--clips N] [--imagined N] [--hours H] [--first N] [--full]
 
 *Games* are whole ones, *boxes* those of the Green Box; a *clip* is one disturbance in mid-game and a move, all
 disturbances in turn; *imagined* games have no pixels but readings by an eye that errs (see `eye`), so that settling and
@@ -130,6 +130,7 @@ def main() -> None:
     parser.add_argument("--clips", type=int, default=58)
     parser.add_argument("--imagined", type=int, default=100)
     parser.add_argument("--hours", type=float, default=0.25)
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="the number that each begins with")
     parser.add_argument("--full", action="store_true", help="200 games, 40 of the Green Box, 10 hours")
     parser.add_argument("--keep", type=Path, default=Path("stress.jsonl"), metavar="FILE")
     parser.add_argument("--nice", type=int, default=15, help="how far to stand back for other work")
@@ -139,7 +140,8 @@ def main() -> None:
     wanted = {"game": 200 if asked.full else asked.games, "clip": asked.clips, "imagined": asked.imagined}
     wanted["box"] = 40 if asked.full else asked.boxes
     wanted["quiet"] = math.ceil((10.0 if asked.full else asked.hours) * 60 / MINUTES)
-    rows = watched(asked.keep, [(kind, seed) for kind, number in wanted.items() for seed in range(number)])
+    numbers = [(kind, asked.first + i) for kind, number in wanted.items() for i in range(number)]
+    rows = watched(asked.keep, numbers)
     for kind, name in NAMES.items():
         if wanted[kind]:
             print_games(name, [row for row in rows if row["kind"] == kind])
