@@ -240,9 +240,10 @@ class Umpire:
         if self._snapshot is None or self.resigned is not None:
             return []
         board = self._compared(self._snapshot)
-        if self.over and (self._cleared or self._snapshot.unsettled):
+        if self.over and self._cleared:
             return []
-        if self.over and not self.paused and (told := self._played_otherwise(board)):
+        at_rest = not self._snapshot.restless
+        if self.over and not self.paused and at_rest and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         squares = tuple(sorted(strange | set(self._problems)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion import events
-from companion.readings import ANYTHING, contents_of, of_colour
+from companion.readings import ANYTHING, EMPTY, contents_of, of_colour
 from companion.referee import Referee
 from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Move, NotationError, RulesError, Square
 from companion.settling import Settler
@@ -523,6 +523,28 @@ def test_the_last_move_may_be_taken_back_right_before_the_source_ends():
     scene.put("d1", "D<>")
     assert scene.look() == []
     assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "dark d1<>", "over 4-0"]
+
+
+def test_an_odd_reading_in_the_last_frame_hides_nothing_that_was_played_otherwise():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.put("d1", "D<>")
+    assert scene.look() == []
+    scene.misread[A1] = EMPTY
+    assert scene.look(0.05) == []
+    assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "dark d1<>", "over 4-0"]
+
+
+def test_what_lies_otherwise_when_the_source_ends_amid_changes_is_named():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.put("d1", "D<>")
+    assert scene.look() == []
+    scene.hand("a1", "a2")
+    assert scene.look(0.2) == []
+    assert lines(scene.referee.finish(scene.time)) == ["unresolved d1"]
 
 
 def test_nothing_is_played_otherwise_at_the_end_of_the_source_while_paused():
