@@ -1,7 +1,8 @@
 """The referee's hand: everything a person may do to a match, as checked requests that become deeds of a table.
 
-A request may carry what its sender saw: which match it was, how long the history was (`plies`), and whether a player
-had resigned. If the game has gone on since, nothing is done, so that nobody undoes a move that he has not seen.
+A request may carry what its sender saw: which match it was, how long the history was (`plies`), whether a player had
+resigned, and which question is answered (`asked`, see `companion.web.questions`). If the game has gone on since,
+nothing is done, so that nobody undoes a move that he has not seen, nor answers what he has not read.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from companion.rules import MOST_SETS, Colour, Game, Layout, Piece, RulesError, 
 from companion.rules.matchtext import one_line
 from companion.saying import Saying
 from companion.table import Players
+from companion.web import questions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,6 +59,10 @@ class Request(BaseModel):
         default=None, description="Whether anyone had resigned as was seen; refused if that has changed, unless null."
     )
 
+    asked: Annotated[str | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None, description="What is answered, as the state names it; refused if that is not open any more."
+    )
+
     def deed(self, table: Table) -> Deed:
         """What the table shall do."""
 
@@ -71,7 +77,8 @@ class Request(BaseModel):
         """Whether the game is not as it was seen."""
         seen, now = (self.plies, self.resigned), (len(referee.game.history), referee.resigned is not None)
         changed = any(was not in (None, is_) for was, is_ in zip(seen, now, strict=True))
-        return changed or not self._is_match_seen(referee)
+        answered = self.asked is not None and self.asked not in questions.open_now(referee)
+        return changed or answered or not self._is_match_seen(referee)
 
     def _is_match_seen(self, referee: Referee) -> bool:
         """Whether the match in play is the one that was seen, as far as is told."""

@@ -9,9 +9,10 @@ from pydantic import BaseModel, Field
 from companion.events import content_text
 from companion.readings import possible
 from companion.rules import Colour
-from companion.web import reasons, words
+from companion.web import questions, reasons, words
 
 if TYPE_CHECKING:
+    from companion.events import ChoiceNeeded
     from companion.table import TableView
     from companion.umpire import Problem
 
@@ -39,6 +40,7 @@ class ProblemState(BaseModel):
     square: str
     contents: list[str] = Field(description="What it may be.")
     event: dict[str, Any] = Field(description="The event that told of it, as in companion watch --json.")
+    asked: str = Field(description="What an answer to it may send back, lest it answers something else.")
 
 
 class NoticeState(BaseModel):
@@ -65,6 +67,7 @@ class QuestionState(BaseModel):
     )
     squares: list[str]
     illegal: list[str] = Field(description="The later moves that a correction would make illegal.")
+    asked: str = Field(description="What an answer to it may send back, lest it answers another question.")
 
 
 class TableState(BaseModel):
@@ -140,7 +143,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "disturbed": [str(square) for square in sorted(view.disturbed)],
         "to_lift": [str(square) for square in sorted(view.to_lift)],
         "unseen": [str(square) for square in sorted(view.unseen)],
-        "question": view.question.as_dict() if view.question else None,
+        "question": _question(view.question) if view.question else None,
         "notices": [{"kind": told.kind, "title": told.title, "text": told.text} for told in words.notices(view)],
         "source": view.source,
         "lost": view.lost,
@@ -158,4 +161,9 @@ def _problem(problem: Problem) -> dict[str, Any]:
         "square": str(problem.square),
         "contents": [content_text(content) for content in possible(problem.contents)],
         "event": problem.event.as_dict(),
+        "asked": questions.about_square(problem),
     }
+
+
+def _question(question: ChoiceNeeded) -> dict[str, Any]:
+    return {**question.as_dict(), "asked": questions.about_choice(question)}

@@ -5,14 +5,14 @@ Everything is told from the view alone, so whoever comes late, or back, is told 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from companion import events
 from companion.readings import possible
 from companion.rules import Move, Pass
 from companion.saying import Saying, parted
-from companion.web import reasons
+from companion.web import questions, reasons
 from companion.web.language import _, sentence, told
 from companion.web.names import content_name, kind_name, player
 
@@ -40,6 +40,8 @@ class Notice:
     """A referee may rule that the piece on `square` counts: as one of `answers`, if there are any."""
     choices: tuple[tuple[str, str], ...] = ()
     """Answers to the open question, each with its words."""
+    asked: str = ""
+    """What an answer says that it is for (`companion.web.questions`)."""
 
 
 def headline(view: TableView) -> str:
@@ -162,6 +164,7 @@ def _questions(view: TableView) -> Iterator[Notice]:
             _("Which game do these pieces belong to?"),
             _("They may be left of the last one, or begin the next."),
             choices=(("resume", _("They are left over")), ("new", _("Begin a new match"))),
+            asked=questions.about_choice(asked),
         )
         return
     title, text = {
@@ -171,12 +174,13 @@ def _questions(view: TableView) -> Iterator[Notice]:
         "correct": (_("The correction makes later moves illegal"), " ".join(asked.illegal)),
     }[asked.question]
     words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
-    yield Notice("ask", title, text, choices=tuple((choice, words.get(choice, choice)) for choice in asked.choices))
+    choices = tuple((choice, words.get(choice, choice)) for choice in asked.choices)
+    yield Notice("ask", title, text, choices=choices, asked=questions.about_choice(asked))
 
 
 def _wrongs(view: TableView) -> Iterator[Notice]:
     for problem in view.problems:
-        yield _wrong(view, problem)
+        yield replace(_wrong(view, problem), asked=questions.about_square(problem))
     if view.to_lift:
         lying = ", ".join(map(str, sorted(view.to_lift)))
         yield Notice(

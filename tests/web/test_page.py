@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import math
+import re
 import threading
 import urllib.error
 import urllib.request
@@ -323,6 +325,45 @@ def test_a_new_match_is_begun_once_however_often_that_is_tapped(here, room):
     room.play("b1x")
     assert here.rule("new", light="Ann", match=second.match, plies="0").status_code == 409
     assert here.rule("new", light="Ann", match=second.match, plies="1").status_code == 303
+
+
+def test_an_answer_is_to_the_question_that_was_read(here, room):
+    room.play("a1+", "a2+", "a3+")
+    lay_there = dict(room.board.scene.pieces)
+    match = cleared(room).match
+    asked = asked_on(here)
+    assert asked.startswith("new ")
+    room.board.scene.pieces |= lay_there
+    assert room.look().question is None
+    cleared(room)
+    late = here.rule("choose", choice="new", asked=asked)
+    assert (late.status_code, room.view.match) == (409, match)
+    assert "gone on meanwhile" in late.text
+    assert here.rule("choose", choice="new", asked=asked_on(here)).status_code == 303
+    assert room.view.match != match
+
+
+def test_a_ruling_is_about_the_piece_that_was_read(here, room):
+    room.play("a1+")
+    room.put("c3", "dark straight")
+    room.look()
+    asked = asked_on(here)
+    room.lift("c3")
+    room.look()
+    room.put("c3", "dark diagonal")
+    room.look()
+    assert here.rule("accept", square="c3", asked=asked).status_code == 409
+    assert here.rule("accept", square="c3", asked=asked_on(here)).status_code == 303
+    assert here.rule("accept", square="c3", asked=asked).status_code == 409
+    assert [str(ply) for ply in room.view.game.history] == ["a1+", "D:c3x!"]
+
+
+def asked_on(person) -> str:
+    """What the answers on the page say that they are for; the state names it alike."""
+    asked = html.unescape(re.search(r'name="asked" value="([^"]+)"', person.get("/t/1/").text)[1])
+    state = person.get("/api/t/1").json
+    assert asked in {told["asked"] for told in [*state["problems"], *filter(None, [state["question"]])]}
+    return asked
 
 
 def test_a_new_match_may_be_begun_on_a_page_from_before_another_began_by_itself(here, room):
