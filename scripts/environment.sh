@@ -93,8 +93,15 @@ make_environment() {
 }
 
 install_python_packages() {
-    local root=$1 name=$2
-    local pip=("$root/.venv/bin/python" -m pip --quiet --disable-pip-version-check install --root-user-action ignore)
-    "${pip[@]}" --require-hashes --only-binary :all: --requirement "$root/requirements/$name.txt" >&2 || return 1
-    "${pip[@]}" --no-deps --no-build-isolation --no-index --editable "$root" >&2
+    local root=$1 name=$2 python=$1/.venv/bin/python
+    install_without_resolving "$python" --require-hashes --only-binary :all: --requirement "$root/requirements/$name.txt" &&
+        install_without_resolving "$python" --no-build-isolation --no-index --editable "$root"
+}
+
+# install_without_resolving PYTHON OPTION...: what is named and nothing else. The lists are whole, and where one package asks
+# for another with an extra, an older pip would take its newest version instead of the one that is listed, and refuse it.
+install_without_resolving() {
+    local python=$1
+    shift
+    "$python" -m pip --quiet --disable-pip-version-check install --root-user-action ignore --no-deps "$@" >&2
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import importlib
 import re
 import subprocess
@@ -91,6 +92,38 @@ def test_every_dependency_is_locked_with_hashes_and_no_address(lock: str, wanted
         assert all(requirement.specifier.contains(version) for version, _ in versions), requirement
     for name, entries in pinned.items():
         assert all("--hash=sha256:" in hashes for _, hashes in entries), name
+
+
+def test_locks_leave_nothing_out() -> None:
+    """They are installed without asking what each package needs."""
+    done = subprocess.run([sys.executable, "-m", "pip", "check"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def make_wheel(folder: Path, name: str, release: str, *, needs: str = "") -> Path:
+    """A wheel of an empty package."""
+    wheel = folder / f"{name}-{release}-py3-none-any.whl"
+    about = f"Metadata-Version: 2.1\nName: {name}\nVersion: {release}\nProvides-Extra: more\n"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr(f"{name}.py", "")
+        archive.writestr(f"{name}-{release}.dist-info/METADATA", about + (f"Requires-Dist: {needs}\n" if needs else ""))
+        archive.writestr(f"{name}-{release}.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        archive.writestr(f"{name}-{release}.dist-info/RECORD", "")
+    return wheel
+
+
+def test_installing_is_not_upset_by_a_newer_release_of_a_locked_package(
+    tmp_path: Path, tool: Callable[[str], str]
+) -> None:
+    """Debian 12's pip would take the newest of what is needed with an extra, and then refuse it for having no hash."""
+    listed = [make_wheel(tmp_path, "board", "1", needs="pieces[more]>=1"), make_wheel(tmp_path, "pieces", "1")]
+    make_wheel(tmp_path, "pieces", "2")
+    hashes = [hashlib.sha256(wheel.read_bytes()).hexdigest() for wheel in listed]
+    lock = tmp_path / "lock.txt"
+    lock.write_text(f"board==1 --hash=sha256:{hashes[0]}\npieces==1 --hash=sha256:{hashes[1]}\n")
+    installing = 'source scripts/environment.sh; install_without_resolving "$@" --dry-run --ignore-installed'
+    options = ("--require-hashes", "--no-index", "--find-links", str(tmp_path), "--requirement", str(lock))
+    run(tool("bash"), "-c", installing, "bash", sys.executable, *options)
 
 
 def imported_packages(*folders: str) -> set[str]:
