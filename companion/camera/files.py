@@ -24,13 +24,19 @@ if TYPE_CHECKING:
 
 _WHOLE_SHARE = 0.8
 """Containers only estimate how many frames they hold; a file with fewer than this share of them is damaged."""
-STILL_S = 1.0
-"""How long each picture of a folder is taken to lie on the table, in seconds."""
-PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"})
+STILL_S = 5.0
+"""How long a picture of a folder is looked at, in seconds: a doubt about it has time to become a question."""
+LAST_STILL_S = 25.0
+"""And the last: long enough for any question."""
+_STILL_STEP_S = 0.25
+"""From one look at it to the next."""
+PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".jfif", ".png", ".bmp", ".tif", ".tiff", ".webp", ".avif"})
 _FOREIGN_SUFFIXES = frozenset(
-    {".heic", ".heif", ".avif", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
+    {".heic", ".heif", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
 )
 """Pictures, such as telephones and cameras make, that are not read: a move may be on any of them."""
+_HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
+"""What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
 _FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
 
@@ -104,9 +110,11 @@ class VideoFile:
 class StillFolder:
     """``images:FOLDER``: the pictures of a folder in the order of their names, each one for `STILL_S`.
 
-    Each picture is given twice, at the start and in the middle of its time: it shows a table at rest. All are given in
-    the size of the first. What is no file, such as a folder or a link that leads nowhere, is no picture, whatever its
-    name. A picture of a kind that cannot be read is refused, unless one of its name that can be read lies beside it.
+    Each picture is given again and again in its time, for it shows a table at rest: whoever looks has time to find the
+    board anew where the camera was moved, to look twice, and to ask. All are given in the size of the first, others
+    with black beside them. What is no file, such as a folder or a link that leads nowhere, is no picture, whatever its
+    name; nor is a hidden file. A picture of a kind that cannot be read is refused, unless one of its name that can be
+    read lies beside it.
     """
 
     live = False
@@ -115,12 +123,13 @@ class StillFolder:
         self.name = f"images:{path}"
         folder = Path(path)
         _refuse_missing(folder, "folder", directory=True)
-        files = sorted((file for file in folder.iterdir() if is_file(file)), key=_natural_order)
+        files = sorted((file for file in folder.iterdir() if file.name[0] != "." and is_file(file)), key=_natural_order)
         self._pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
         _refuse_foreign(files, {file.stem.lower() for file in self._pictures})
         if not self._pictures:
             raise SourceError(f"{path} has no picture in it; put .jpg or .png files there")
         self._given = 0
+        self._until = 0.0
         self._image: NDArray[np.uint8] | None = None
 
     def read(self, timeout_s: float) -> Frame | None:  # noqa: ARG002 (a file never keeps one waiting)
@@ -128,16 +137,17 @@ class StillFolder:
 
         Raises:
             EndOfSource: after the last.
-            SourceError: once, if one cannot be read or is of another shape than the first; it is the last then, for a
-                move may be missing.
+            SourceError: once, if one cannot be read; it is the last then, for a move may be missing.
         """
-        number, again = divmod(self._given, 2)
-        if number >= len(self._pictures):
-            raise EndOfSource(f"{self.name} has ended")
-        if not again or self._image is None:
-            self._image = self._opened(self._pictures[number], self._image)
+        time = self._given * _STILL_STEP_S
+        if time >= self._until:
+            if not self._pictures:
+                raise EndOfSource(f"{self.name} has ended")
+            self._image = self._opened(self._pictures.pop(0), self._image)
+            self._until += STILL_S if self._pictures else LAST_STILL_S
+        assert self._image is not None
         self._given += 1
-        return Frame((number + again / 2) * STILL_S, self._image)
+        return Frame(time, self._image)
 
     def close(self) -> None:
         """Nothing to close: no file stays open."""
@@ -145,10 +155,10 @@ class StillFolder:
     def _opened(self, picture: Path, before: NDArray[np.uint8] | None) -> NDArray[np.uint8]:
         try:
             image = read_picture(picture)
-            return image if before is None else _in_size_of(before, image, picture)
         except (SourceError, VisionError) as error:
             self._pictures = []
             raise SourceError(Saying("%(source)s breaks off: %(why)s", source=self.name, why=error.saying)) from error
+        return image if before is None else _in_size_of(before, image)
 
 
 def is_file(path: Path) -> bool:
@@ -167,11 +177,14 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         VisionError: if it is not a picture.
     """
     _refuse_missing(path, Saying("picture"), directory=False)
+    data = np.empty(0, np.uint8)
     try:
-        image = cv2.imdecode(np.fromfile(path, np.uint8), cv2.IMREAD_COLOR)
+        data = np.fromfile(path, np.uint8)
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
     except (cv2.error, OSError):
         image = None
-    if image is None and path.suffix.lower() in _FOREIGN_SUFFIXES:
+    foreign = path.suffix.lower() in _FOREIGN_SUFFIXES or data[8:12].tobytes() in _HEIF_BRANDS
+    if image is None and foreign:
         raise VisionError(f"{path} {_FOREIGN}")
     if image is None:
         why = Saying(
@@ -181,29 +194,23 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
     return np.asarray(image, np.uint8)
 
 
-def _in_size_of(before: NDArray[np.uint8], image: NDArray[np.uint8], name: Path) -> NDArray[np.uint8]:
-    """The image in the size of the one before; `VisionError` if that is of another shape, give or take a pixel."""
+def _in_size_of(before: NDArray[np.uint8], image: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The whole image in the size of the one before, black beside it where the shapes differ."""
     (wanted_height, wanted_width), (height, width) = before.shape[:2], image.shape[:2]
-    if (height, width) == (wanted_height, wanted_width):
-        return image
-    if abs(width * wanted_height - wanted_width * height) > max(width, wanted_width):
-        raise VisionError(
-            Saying(
-                "%(file)s has %(size)s pixels, those before it %(sizes)s; let all show the table from the same place, "
-                "in one shape",
-                file=name,
-                size=f"{width} x {height}",
-                sizes=f"{wanted_width} x {wanted_height}",
-            )
-        )
-    how = cv2.INTER_AREA if width > wanted_width else cv2.INTER_LINEAR
-    return np.asarray(cv2.resize(image, (wanted_width, wanted_height), interpolation=how), np.uint8)
+    scale = min(wanted_width / width, wanted_height / height)
+    size = max(1, min(wanted_width, round(width * scale))), max(1, min(wanted_height, round(height * scale)))
+    if size != (width, height):
+        how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+        image = np.asarray(cv2.resize(image, size, interpolation=how), np.uint8)
+    left, top = (wanted_width - size[0]) // 2, (wanted_height - size[1]) // 2
+    right, bottom = wanted_width - size[0] - left, wanted_height - size[1] - top
+    return np.asarray(cv2.copyMakeBorder(image, top, bottom, left, right, cv2.BORDER_CONSTANT), np.uint8)
 
 
 def _refuse_foreign(files: Iterable[Path], names: Container[str]) -> None:
     """Refuse pictures that cannot be read; those of these `names` were saved so that they can."""
     for file in files:
-        if file.suffix.lower() in _FOREIGN_SUFFIXES and file.stem.lower() not in names and file.name[0] != ".":
+        if file.suffix.lower() in _FOREIGN_SUFFIXES and file.stem.lower() not in names:
             raise SourceError(f"{file} {_FOREIGN}")
 
 
@@ -217,6 +224,8 @@ def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:
     if folder != directory:
         found = Saying("a folder") if folder else Saying("a file")
         raise SourceError(Saying("%(path)s is %(found)s, not a %(what)s", path=path, found=found, what=what))
+    if not folder and not path.is_file():
+        raise SourceError(Saying("%(path)s is a device or a pipe, not a %(what)s", path=path, what=what))
     if not os.access(path, os.R_OK):
         raise SourceError(Saying("%(path)s may not be read; change its permissions", path=path))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import cv2
@@ -61,23 +62,35 @@ def test_video_drops_no_frame_and_takes_its_time_from_the_file(video):
     assert [round(float(frame.image.mean()), -1) for frame in frames] == [50, 100, 150, 200]
 
 
-def test_stills_come_in_the_order_people_number_them_each_for_a_second(images):
-    frames = frames_of(images)
-    assert [frame.time for frame in frames] == [0, 0.5, 1, 1.5, 2, 2.5]
-    assert [int(frame.image[0, 0, 0]) for frame in frames] == [50, 50, 100, 100, 200, 200]
+def looked_at(frames: list[Frame]) -> dict[int, list[float]]:
+    """When each picture of a folder was seen, by its grey."""
+    times: dict[int, list[float]] = {}
+    for frame in frames:
+        times.setdefault(int(frame.image.max()), []).append(frame.time)
+    return times
 
 
-def test_stills_that_are_no_files_are_left_out(tmp_path):
+def test_stills_come_in_the_order_people_number_them_and_stay_long_enough_to_be_asked_about(images):
+    times = looked_at(frames_of(images))
+    assert list(times) == [50, 100, 200]
+    assert [seen[0] for seen in times.values()] == [0, 5, 10]
+    assert times[50] == [i / 4 for i in range(20)]
+    assert times[200][-1] == 34.75
+
+
+def test_stills_that_are_no_files_or_hidden_are_left_out(tmp_path):
     (tmp_path / "1.jpg").mkdir()
     (tmp_path / "2.jpg").symlink_to(tmp_path / "nowhere.jpg")
+    os.mkfifo(tmp_path / "4.jpg")
+    (tmp_path / "._3.png").write_bytes(b"what a Mac leaves on a stick")
     cv2.imwrite(str(tmp_path / "3.png"), picture(50))
-    assert len(frames_of(f"images:{tmp_path}")) == 2
+    assert list(looked_at(frames_of(f"images:{tmp_path}"))) == [50]
 
 
 def test_stills_may_have_any_sign_for_a_number_in_their_names(tmp_path):
-    for name in ("²1.png", "٣.png", "½.png"):
-        (tmp_path / name).write_bytes(cv2.imencode(".png", picture(50))[1].tobytes())
-    assert len(frames_of(f"images:{tmp_path}")) == 6
+    for name, grey in (("²1.png", 50), ("٣.png", 100), ("½.png", 200)):
+        (tmp_path / name).write_bytes(cv2.imencode(".png", picture(grey))[1].tobytes())
+    assert len(looked_at(frames_of(f"images:{tmp_path}"))) == 3
 
 
 def gone(path: Path) -> None:
@@ -92,7 +105,7 @@ def torn(path: Path) -> None:
 def test_stills_end_with_the_first_that_cannot_be_read(images, spoil, why):
     source = opened(images)
     spoil(Path(images.removeprefix("images:")) / "2.png")
-    for _ in range(2):
+    for _ in range(20):
         assert source.read(0).image[0, 0, 0] == 50
     with pytest.raises(SourceError, match=rf"breaks off: .*{why}"):
         source.read(0)
@@ -100,25 +113,19 @@ def test_stills_end_with_the_first_that_cannot_be_read(images, spoil, why):
         source.read(0)
 
 
-@pytest.mark.parametrize("size", [(32, 24), (128, 96), (33, 25)])
-def test_stills_of_one_shape_come_in_the_size_of_the_first(images, size):
+@pytest.mark.parametrize("size", [(32, 24), (128, 96), (33, 25), SIZE[::-1], (32, 18), (300, 200), (1, 300)])
+def test_stills_come_in_the_size_of_the_first(images, size):
     cv2.imwrite(images.removeprefix("images:") + "/2.png", cv2.resize(picture(100), size))
     frames = frames_of(images)
-    assert [frame.image.shape for frame in frames] == [picture(0).shape] * 6
-    assert [int(frame.image[0, 0, 0]) for frame in frames] == [50, 50, 100, 100, 200, 200]
+    assert {frame.image.shape for frame in frames} == {picture(0).shape}
+    assert list(looked_at(frames)) == [50, 100, 200]
 
 
-@pytest.mark.parametrize("size", [SIZE[::-1], (32, 18)])
-def test_stills_end_with_the_first_of_another_shape(images, size):
-    cv2.imwrite(images.removeprefix("images:") + "/2.png", cv2.resize(picture(100), size))
-    source = opened(images)
-    for _ in range(2):
-        assert source.read(0).image[0, 0, 0] == 50
-    told = rf"breaks off: \S+2\.png has {size[0]} x {size[1]} pixels, those before it 64 x 48; "
-    with pytest.raises(SourceError, match=told):
-        source.read(0)
-    with pytest.raises(EndOfSource):
-        source.read(0)
+def test_a_still_of_another_shape_is_seen_whole(images):
+    """A telephone that was held upright for once."""
+    cv2.imwrite(images.removeprefix("images:") + "/2.png", np.full((64, 48, 3), 100, np.uint8))
+    image = next(frame.image for frame in frames_of(images) if frame.time == 5)
+    assert image[:, :, 0].max(axis=0).tolist() == [0] * 14 + [100] * 36 + [0] * 14
 
 
 def test_video_that_breaks_off_says_so_and_ends(tmp_path):
@@ -149,6 +156,7 @@ def bad_files(tmp_path) -> Path:
     (tmp_path / "phone").mkdir()
     for name in ("1.jpg", "2.HEIC"):
         (tmp_path / "phone" / name).write_bytes(b"a picture")
+    os.mkfifo(tmp_path / "pipe.mp4")
     return tmp_path
 
 
@@ -159,6 +167,7 @@ def bad_files(tmp_path) -> Path:
         ("video:{}/empty.mp4", "is not a video that can be read"),
         ("video:{}/broken.mp4", "is not a video that can be read"),
         ("video:{}/words.txt", "is not a video that can be read"),
+        ("video:{}/pipe.mp4", "pipe.mp4 is a device or a pipe, not a video"),
         ("video:{}/bare", "is a folder, not a video"),
         ("images:{}/none", "there is no folder"),
         ("video:{}/" + "long" * 80, "cannot be looked at: File name too long"),
@@ -188,7 +197,21 @@ def test_originals_beside_what_was_saved_from_them_are_passed_over(tmp_path):
         cv2.imwrite(str(tmp_path / name), np.zeros((40, 40, 3), np.uint8))
     for name in ("1.HEIC", "2.CR2", "._3.heic"):
         (tmp_path / name).write_bytes(b"an original")
-    assert len(frames_of(f"images:{tmp_path}")) == 4
+    assert {frame.time // 5 for frame in frames_of(f"images:{tmp_path}")} == {0, 1, 2, 3, 4, 5}
+
+
+def test_a_picture_that_a_telephone_calls_otherwise_is_named_by_what_it_is(tmp_path):
+    (tmp_path / "IMG_1.jpg").write_bytes(b"\0\0\0\x24ftypheic\0\0\0\0mif1heic" + bytes(90))
+    with pytest.raises(VisionError, match=r"IMG_1\.jpg is a picture of a kind that cannot be read; save such"):
+        read_picture(tmp_path / "IMG_1.jpg")
+
+
+@pytest.mark.parametrize("kind", [".jpg", ".png", ".bmp", ".tiff", ".webp", ".avif"])
+def test_pictures_of_every_kind_are_read(tmp_path, kind):
+    done, data = cv2.imencode(kind, picture(100))
+    assert done
+    (tmp_path / f"1{kind}").write_bytes(data.tobytes())
+    assert abs(int(frames_of(f"images:{tmp_path}")[0].image.mean()) - 100) <= 2
 
 
 def test_picture_is_turned_upright_as_its_exif_says(tmp_path):

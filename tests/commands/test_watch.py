@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.camera.virtual import VirtualCamera
+from companion.camera.virtual import WORKED_EXAMPLE, VirtualCamera
 from companion.store import FILE_NAME, MatchLog
 from tests.camera.server import CameraServer
 
@@ -59,7 +59,34 @@ def test_pictures_that_were_saved_in_several_sizes_tell_the_same_game(tmp_path):
         file = str(tmp_path / f"{number}.jpg")
         cv2.imwrite(file, cv2.resize(cv2.imread(file), None, fx=factor, fy=factor))
     done = companion("watch", f"images:{tmp_path}", "--json")
-    assert [event.get("move") for event in map(json.loads, done.stdout.splitlines())] == [None, *MOVES[:2]]
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["move"] for event in told if event["event"] == "MovePlayed"] == MOVES[:2]
+
+
+def test_photographs_of_a_game_taken_by_hand_tell_it_to_its_end(tmp_path):
+    """One after each move, from a little elsewhere each time and held otherwise; nobody waits after the last."""
+    camera = VirtualCamera()
+    rng = np.random.default_rng(11)
+    for number in range(15):
+        pace = camera.play.pace
+        after = camera.play.at(pace.first_s + number * pace.move_s - 0.05)
+        image = camera._studio.picture(after, number)
+        size = np.array(image.shape[1::-1])
+        corners = np.array([(0, 0), (1, 0), (1, 1), (0, 1)]) * size
+        seen = corners - size / 2 + rng.uniform(-0.08, 0.08, (4, 2)) * size
+        seen = seen @ turned(rng.uniform(-0.3, 0.3)) + size / 2
+        warp = cv2.getPerspectiveTransform(corners.astype(np.float32), seen.astype(np.float32))
+        photograph = cv2.warpPerspective(image, warp, size.tolist(), borderMode=cv2.BORDER_REFLECT)
+        cv2.imwrite(str(tmp_path / f"{number}.jpg"), cv2.convertScaleAbs(photograph, alpha=rng.uniform(0.8, 1.1)))
+    done = companion("watch", f"images:{tmp_path}", "--json")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    played = [event["move"] for event in told if event["event"] == "MovePlayed"]
+    assert played == [move for move in WORKED_EXAMPLE.split() if move != "-"]
+    assert told[-1]["event"] == "GameOver"
+
+
+def turned(angle: float) -> np.ndarray:
+    return np.array([(np.cos(angle), np.sin(angle)), (-np.sin(angle), np.cos(angle))])
 
 
 def test_a_board_that_is_lost_before_the_game_is_over_is_told_at_the_end(tmp_path):
