@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WHOLE_SHARE = 0.8
-"""Containers only estimate how many frames they hold; a file with fewer than this share of them is damaged."""
+"""Containers only estimate how long they are; a file that ends before this share of it is damaged."""
 STILL_S = 5.0
 """How long a picture of a folder is looked at, in seconds: a doubt about it has time to become a question."""
 LAST_STILL_S = 25.0
@@ -51,6 +51,8 @@ class VideoFile:
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
         self._count = 0
+        self._end = 0.0
+        """Where the frames end, in frames of the rate that the file tells; some files begin late and leave none out."""
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
@@ -72,11 +74,13 @@ class VideoFile:
         if frame is not None:
             return frame
         promised, self._promised = self._promised, 0
-        if self._count < promised * _WHOLE_SHARE:
+        if max(self._count, self._end) < promised * _WHOLE_SHARE:
             raise SourceError(
                 Saying(
-                    "%(source)s breaks off: %(count)s of %(promised)s frames could be read; it is damaged",
+                    "%(source)s breaks off after %(seconds)s s: %(count)s of %(promised)s frames could be read; "
+                    "it is damaged",
                     source=self.name,
+                    seconds=f"{self._time():.0f}",
                     count=self._count,
                     promised=promised,
                 )
@@ -96,6 +100,7 @@ class VideoFile:
             return None
         frame = Frame(self._time(), np.asarray(image, np.uint8))
         self._count += 1
+        self._end = self._capture.get(cv2.CAP_PROP_PTS) + 1
         return frame
 
     def _time(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 from pathlib import Path
 
 import cv2
@@ -136,10 +137,29 @@ def test_video_that_breaks_off_says_so_and_ends(tmp_path):
     writer.release()
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     source = opened(f"video:{path}")
-    with pytest.raises(SourceError, match=r"breaks off: \d+ of 40 frames"):
+    with pytest.raises(SourceError, match=r"breaks off after 2 s: \d+ of 40 frames"):
         read_all(source)
     with pytest.raises(EndOfSource):
         source.read(0)
+
+
+def test_video_that_begins_late_is_whole(tmp_path):
+    """As screen recorders make them: the first frame comes a while after the file's beginning, none is missing."""
+    path = tmp_path / "late.mkv"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 100, SIZE)
+    for grey in range(10):
+        writer.write(picture(20 * grey))
+    writer.release()
+    data = path.read_bytes()
+    for element, early, late in (
+        (b"\xe7\x81", b"\x00", b"\xfa"),  # the cluster's time: 250 ms
+        (b"\x44\x89\x88", struct.pack(">d", 100), struct.pack(">d", 350)),  # how long the file is, in ms
+    ):
+        assert data.count(element + early) == 1
+        data = data.replace(element + early, element + late)
+    path.write_bytes(data)
+    assert cv2.VideoCapture(str(path)).get(cv2.CAP_PROP_FRAME_COUNT) == 35
+    assert len(frames_of(f"video:{path}")) == 10
 
 
 def read_all(source):
