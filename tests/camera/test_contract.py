@@ -77,7 +77,7 @@ def file(request):
     return request.getfixturevalue(request.param)
 
 
-def some_frames(frames, most=100):
+def some_frames(frames, most=200):
     """What comes until the end, or the first few of a live source."""
     found = []
     deadline = time.monotonic() + PATIENCE_S
