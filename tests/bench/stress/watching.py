@@ -143,7 +143,7 @@ def _judged(seed: int, show: Show, began: float, told, unseen_s: float, kind: st
     verdict.wrong = [_line(show, event) for event in bad]
     asked = [e for e in heard if isinstance(e, QUESTIONS)]
     exact = [str(ply) for ply in referee.game.history] == [str(ply) for ply in show.end.history]
-    if not exact and not asked and _is_other_game(show, referee):
+    if not exact and not asked and _is_other_game(show, referee, heard):
         verdict.wrong = verdict.wrong or [f"ends as {' '.join(map(str, referee.game.history))}"]
     verdict.outcome = "wrong" if verdict.wrong else "asked" if asked else "exact" if exact else "stuck"
     trouble = bad or asked or [e for e in heard if isinstance(e, events.Unresolved)]
@@ -152,10 +152,15 @@ def _judged(seed: int, show: Show, began: float, told, unseen_s: float, kind: st
     return verdict
 
 
-def _is_other_game(show: Show, referee: Referee) -> bool:
+def _is_other_game(show: Show, referee: Referee, heard: list[events.Event]) -> bool:
     """Whether what is committed is no beginning of the game, and nothing is told to be amiss."""
-    committed, true = list(map(str, referee.game.history)), list(map(str, show.end.history))
-    return committed != true[: len(committed)] and not referee.problems and not referee.disturbed
+    committed, true = referee.game.history, show.end.history
+    moves = [(one, other) for one, other in zip(committed, true, strict=False) if str(one) != str(other)]
+    first = {ply.square for ply in (moves[0] if moves else committed[len(true) :]) if isinstance(ply, Move)}
+    if not moves and len(committed) <= len(true):
+        return False
+    named = {square for event in heard if isinstance(event, events.Unresolved) for square in event.squares}
+    return not referee.problems and not referee.disturbed and not first & named
 
 
 def _heard(show: Show, reader: BoardReader, pose: BoardPose | None = None) -> tuple[list[events.Event], Referee, float]:
