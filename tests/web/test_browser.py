@@ -291,6 +291,35 @@ def test_long_names_push_nothing_off_a_narrow_screen(page, room, serving, shots,
         page.screenshot(path=shots / f"long-names-{names.replace(' ', '-')}-{width}.png", caret="initial")
 
 
+@pytest.mark.parametrize("size", [(568, 320), (640, 400), (667, 375), (740, 360), (844, 390)])
+def test_a_telephone_on_its_side_shows_all_that_matters_without_scrolling(page, room, shots, size):
+    """The same as a laptop on which the page is enlarged twice."""
+    width, height = size
+    page.set_viewport_size({"width": width, "height": height})
+    for move in ("a1+", "a3><"):
+        room.play(move)
+    wait_shown(page, room)
+    page.screenshot(path=shots / f"low-{width}.png", caret="initial")
+    for part in (".board", ".player.light", ".player.dark", ".statement h1", ".reason"):
+        assert page.locator(part).bounding_box()["y"] + page.locator(part).bounding_box()["height"] <= height, part
+    assert page.locator(".board").bounding_box()["height"] > height * 0.6
+    for side in ("light", "dark"):
+        rack, score = (page.locator(f".player.{side} {part}").bounding_box() for part in (".rack", ".score"))
+        assert score["y"] + score["height"] <= rack["y"] + 2
+        inner = page.locator(f".player.{side} .rack li").evaluate_all(
+            "kinds => Math.max(...kinds.map(kind => kind.getBoundingClientRect().right))"
+        )
+        assert inner <= rack["x"] + rack["width"] + 1
+
+
+def test_a_position_is_printed_on_one_sheet(page, room, shots):
+    for move in WORKED_EXAMPLE:
+        room.play(move)
+    wait_shown(page, room)
+    printed = page.pdf(path=shots / "printed.pdf", format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
+
+
 def test_hall_shows_each_table_whole_on_a_narrow_screen(page, app, serving, shots):
     other = Room(table="Hall-of-0123456789012345678901234567890123456789")
     with other.table.running():
