@@ -112,6 +112,8 @@ class TableView:
     """The match is over and the board was cleared since: the next one begins with its first piece."""
     unseen: frozenset[Square]
     """The squares that something has covered since the program looks: nothing is decided before all were seen once."""
+    unread: frozenset[Square]
+    """The squares in the open of which nothing could be told yet: nothing is decided before."""
     question: ChoiceNeeded | None
     source: str
     """What it was opened by; several are joined by ``+``."""
@@ -472,6 +474,7 @@ class Table:
             to_lift=referee.to_lift,
             cleared=referee.cleared,
             unseen=referee.unseen,
+            unread=referee.unread,
             question=referee.question,
             source=self.senses.name,
             lost=self.senses.lost,

@@ -64,6 +64,8 @@ class Patience:
     """The rest of the board may take so long to come to rest around a new piece."""
     maybe_s: float = 20.0
     """A square that may or may not hold a piece is asked about after this."""
+    blind_s: float = 5.0
+    """A square in the open may tell nothing for so long, before the first look at the whole board."""
     clearing_s: float = 3.0
     """A piece that lies still for so long is not one that is about to be cleared up."""
 
@@ -106,6 +108,8 @@ class Umpire:
         self._patience = patience or Patience()
         self._begin(Record.of(game))
         self._hand_since: float | None = None
+        self._began_s: float | None = None
+        """When the board was first seen, or some of it."""
         self._snapshot: Snapshot | None = None
         self._started = False
         """The whole board has been seen once."""
@@ -170,11 +174,30 @@ class Umpire:
     def unseen(self) -> frozenset[Square]:
         """The covered squares that were never seen, if they stay so: before all were seen once nothing is decided."""
         snapshot = self._snapshot
-        if snapshot is None or self._started or self._hand_in_the_way(snapshot.time) or self._hand_since is None:
+        if snapshot is None or self._hand_in_the_way(snapshot.time) or self._hand_since is None:
             return frozenset()
-        each = enumerate(zip(self.game.layout.squares, snapshot.squares, strict=True))
-        never = (square for i, (square, seen) in each if snapshot.hidden >> i & 1 and seen.contents == ANYTHING)
-        return frozenset(never)
+        return frozenset(self._unknown(snapshot) & self._squares(snapshot.hidden))
+
+    @property
+    def unread(self) -> frozenset[Square]:
+        """The squares in the open of which nothing could be told yet, if they stay so."""
+        snapshot = self._snapshot
+        if snapshot is None or self._began_s is None or snapshot.time - self._began_s < self._patience.blind_s:
+            return frozenset()
+        return frozenset(self._unread(snapshot))
+
+    def _unread(self, snapshot: Snapshot) -> set[Square]:
+        return self._unknown(snapshot) - self._squares(snapshot.hidden)
+
+    def _squares(self, mask: int) -> set[Square]:
+        return {square for i, square in enumerate(self.game.layout) if mask >> i & 1}
+
+    def _unknown(self, snapshot: Snapshot) -> set[Square]:
+        """The squares of which nothing is known since the program looks, neither seen nor said."""
+        if self._started:
+            return set()
+        seen = zip(self.game.layout, snapshot.squares, strict=True)
+        return {square for square, settled in seen if settled.contents == ANYTHING} - self._said.squares
 
     @property
     def over(self) -> bool:
@@ -217,6 +240,8 @@ class Umpire:
         """Compare a snapshot with the game; the events that this decides, in order."""
         self._snapshot = snapshot
         self._hand_since = (self._hand_since or snapshot.time) if snapshot.hidden else None
+        if self._began_s is None and snapshot.hidden != self.game.layout.all:
+            self._began_s = snapshot.time
         if self.paused or not self._whole_board_seen(snapshot):
             return []
         board = self._compared(snapshot)
@@ -235,6 +260,7 @@ class Umpire:
     def finish(self, time: float) -> list[Event]:
         """The source has ended: name the pieces that were never committed; after the end, those not of the match.
 
+        Squares in the open of which nothing could be told from the start are named as well: a piece may lie there.
         Nobody clears the board any more, so what lies there instead of the last piece was played instead.
         """
         if self._snapshot is None or self.resigned is not None:
@@ -246,14 +272,11 @@ class Umpire:
         if self.over and not self.paused and at_rest and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
-        squares = tuple(sorted(strange | set(self._problems)))
+        squares = tuple(sorted(strange | set(self._problems) | self._unread(self._snapshot)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _whole_board_seen(self, snapshot: Snapshot) -> bool:
-        unknown = {
-            square for square, seen in zip(self.game.layout, snapshot.squares, strict=True) if seen.contents == ANYTHING
-        }
-        return self._started or unknown <= self._said.squares
+        return not self._unknown(snapshot)
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._disturbed | set(self._problems)

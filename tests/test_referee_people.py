@@ -772,6 +772,14 @@ def test_pieces_that_were_played_on_a_board_that_was_never_cleared_are_named_at_
     assert lines(scene.referee.finish(scene.time)) == ["unresolved c2 d4"]
 
 
+def test_squares_of_which_nothing_could_ever_be_told_are_named_at_the_end():
+    scene = Scene()
+    scene.misread = {Square.parse("b2"): ANYTHING}
+    scene.put("a1", "L+")
+    assert scene.look(9) == []
+    assert lines(scene.referee.finish(scene.time)) == ["unresolved a1 b2"]
+
+
 # Green Box: the kind is on the card -------------------------------------------------------------------------------
 
 

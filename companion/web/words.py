@@ -123,6 +123,14 @@ def _troubles(view: TableView) -> Iterator[Notice]:
         covered = ", ".join(map(str, sorted(view.unseen)))
         why = _("Take away what covers %(squares)s: the whole board has to be seen once.", squares=covered)
         yield Notice("trouble", _("Part of the board is covered"), why)
+    elif view.unread:
+        squares = ", ".join(map(str, sorted(view.unread)))
+        title = _("Some squares are not clear") if len(view.unread) > 1 else _("A square is not clear")
+        why = _(
+            "What lies on %(squares)s cannot be seen yet. Try other light, or say it by the referee's hand.",
+            squares=squares,
+        )
+        yield Notice("trouble", title, why)
     for source, why in view.absent:
         title = _unclear(why) or _("%(source)s does not help now", source=source)
         yield Notice("note", title, sentence(why))

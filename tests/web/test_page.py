@@ -14,7 +14,7 @@ import pytest
 
 from companion.errors import SourceError
 from companion.events import MatchStarted
-from companion.readings import contents_of
+from companion.readings import ANYTHING, contents_of
 from companion.rules import Colour, Game, Layout, Piece, Square
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
@@ -187,6 +187,23 @@ def test_a_hand_that_rests_on_the_board_from_the_start_is_asked_to_leave(app, he
     room.board.scene.covered = {Square.parse("b2")}
     room.look()
     assert room.look().unseen == frozenset()
+
+
+def test_squares_of_which_nothing_can_be_told_from_the_start_are_named_and_may_be_said(app, here, room):
+    scene = room.board.scene
+    scene.misread = {Square.parse(square): ANYTHING for square in ("b2", "a2")}
+    assert room.look().unread == frozenset()
+    for _ in range(6):
+        view = room.look()
+    with app.test_request_context():
+        [notice] = notices(view)
+    assert notice.title == "Some squares are not clear"
+    assert notice.text.startswith("What lies on a2, b2 cannot be seen yet. ")
+    assert here.get("/api/t/1").json["unread"] == ["a2", "b2"]
+    for square in list(scene.misread):
+        room.table.do(lambda referee, time, square=square: referee.answer(time, square, None))
+    assert room.look().unread == frozenset()
+    assert str(room.play("a1+").game.history[0]) == "a1+"
 
 
 def test_trouble_comes_before_everything_else(app, room):
