@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from companion.events import ChoiceNeeded, Event
     from companion.fusion import Disagreement
     from companion.readings import Snapshot, Source
-    from companion.referee import Referee
+    from companion.referee import Problem, Referee
     from companion.rules import Colour, Game, Square
     from companion.senses import Glimpse
     from companion.store.records import Opening
-    from companion.umpire import Problem
 
     Deed = Callable[[Referee, float], list[Event]]
     """What a person does to the game; it is called on the table's thread, with the source's time."""

@@ -17,9 +17,9 @@ from companion.rules import Colour, Move, Square
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from companion.referee import Problem
     from companion.rules import Layout, Line, Piece
     from companion.table import TableView
-    from companion.umpire import Problem
 
 SQUARE = 100
 RIM = 44

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from companion.events import ChoiceNeeded
-    from companion.referee import Referee
-    from companion.umpire import Problem
+    from companion.referee import Problem, Referee
 
 
 def about_choice(question: ChoiceNeeded) -> str:

@@ -13,8 +13,8 @@ from companion.web import questions, reasons, words
 
 if TYPE_CHECKING:
     from companion.events import ChoiceNeeded
+    from companion.referee import Problem
     from companion.table import TableView
-    from companion.umpire import Problem
 
 ColourName = Literal["light", "dark"]
 

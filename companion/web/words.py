@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from companion.fusion import Disagreement
+    from companion.referee import Problem
     from companion.rules import Content, Square
     from companion.table import TableView
-    from companion.umpire import Problem
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ Nothing is judged while a hand covers a square of the board, unless it stays the
 while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else. A
 wrong silent commit is the worst thing this program can do: where two explanations are left, it asks.
 
-What people decide against it, or in its place, is the referee's (`companion.referee`). Every method takes the time it
+What people decide against it, or in its place, is the referee's. Every method takes the time it
 happens at; nothing here asks a clock.
 """
 
@@ -28,18 +28,18 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from companion import events
-from companion.comparison import CardPiles, Comparison, Sayings, compare
-from companion.explanation import Arrival, could_have_been, explain, legal_moves
 from companion.readings import ANYTHING, EMPTY, contents_of, only, possible
-from companion.record import Record
+from companion.referee.comparison import CardPiles, Comparison, Sayings, compare
+from companion.referee.explanation import Arrival, could_have_been, explain, legal_moves
+from companion.referee.record import Record
 from companion.rules import Colour, Game, Move, Pass, Score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from companion.events import Event
-    from companion.explanation import Explanation
     from companion.readings import Contents, Snapshot
+    from companion.referee.explanation import Explanation
     from companion.rules import Kind, Ply, Square
 
 _FEW_PIECES = 2

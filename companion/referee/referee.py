@@ -1,8 +1,8 @@
 """The referee is the umpire whom people may overrule: the one state machine of a game at a table.
 
-By itself it does what `companion.umpire` does. What a person decides comes in through the methods here: another match,
-a position to join in, what lies on a square, a ruling, a correction, an answer. Each answers with events, as seeing
-does, and where that may solve something looks at the board once more.
+By itself it does what `companion.referee.umpire` does. What a person decides comes in through the methods here:
+another match, a position to join in, what lies on a square, a ruling, a correction, an answer. Each answers with
+events, as seeing does, and where that may solve something looks at the board once more.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from companion import events
 from companion.readings import ANYTHING, EMPTY, possible
-from companion.record import Record
+from companion.referee.record import Record
+from companion.referee.umpire import Umpire
 from companion.rules import Game, Move, Position, RulesError, parse_moves
 from companion.saying import Saying
-from companion.umpire import Umpire
 
 if TYPE_CHECKING:
     from companion.events import Event

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from companion.explanation import Arrival, legal_moves
 from companion.readings import ANYTHING, EMPTY, SOME_PIECE, contents_of, of_colour
+from companion.referee.explanation import Arrival, legal_moves
 from companion.rules import Piece
 
 if TYPE_CHECKING:

@@ -1,0 +1,9 @@
+"""The game against what lies on the board: the one state machine of a match at a table, and nothing else.
+
+A `Referee` takes snapshots of the board and what people decide, and answers with events.
+"""
+
+from companion.referee.referee import Referee
+from companion.referee.umpire import Patience, Problem
+
+__all__ = ["Patience", "Problem", "Referee"]
