@@ -40,7 +40,7 @@ class Referee(Umpire):
         if game.layout != self.game.layout:
             self._snapshot, self._hand_since, self._started = None, None, False
         told = self._start_match(time, game)
-        self._undone = {square for square in game.layout if not self._seen(square) & EMPTY}
+        self._losses.to_leave = {square for square in game.layout if not self._seen(square) & EMPTY}
         return told
 
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:
@@ -65,13 +65,13 @@ class Referee(Umpire):
         self._begin(Record.of(joined))
         after = tuple(map(str, joined.history))
         position = Position(tuple(sorted(pieces.items())), to_move, last).write(joined.layout)
-        corrected = events.Corrected(**self._here(time, 1), before=before, after=after, position=position)
-        return [corrected, *self._told_of_the_end(time)]
+        corrected = events.Corrected(**self._sheet.here(time, 1), before=before, after=after, position=position)
+        return [corrected, *self._sheet.the_end(time)]
 
     def answer(self, time: float, square: Square, content: Content) -> list[Event]:
         """Say what `square` holds; it counts until something else is seen there."""
         self._said.say(square, content, self._seen(square))
-        self._problems.pop(square, None)
+        self._problems.settle(square)
         return self._look_again(time)
 
     def accept(self, time: float, square: Square, piece: Piece | None = None) -> list[Event]:
@@ -87,7 +87,7 @@ class Referee(Umpire):
         self._refuse_when_over()
         piece = piece or self._piece_now(square)
         told = self._play(time, [Move(square, piece.kind, piece.colour, ruled=True)], ruled=True)
-        self._problems = {}
+        self._problems.settle_all()
         self._said.say(square, piece, self._seen(square))
         return [*told, *self._look_again(time)]
 
@@ -101,16 +101,11 @@ class Referee(Umpire):
         """
         if self.resigned is not None:
             self._take_up_again()
-            return [self._unresigned(time), *self._told_of_the_end(time), *self._look_again(time)]
-        square = self._record.last_move.square
+            return [self._sheet.unresign(time), *self._sheet.the_end(time), *self._look_again(time)]
+        square = self._sheet.record.last_move.square
         self._take_up_again()
         self._undo_on(square)
         return self._take_back(time, 1)
-
-    def _unresigned(self, time: float) -> Event:
-        """Take a resignation back."""
-        self.resigned = None
-        return events.Corrected(**self._here(time), before=(), after=())
 
     def _take_up_again(self) -> None:
         """What was asked or done when the match was over, or stood otherwise, is of no account any more."""
@@ -119,7 +114,7 @@ class Referee(Umpire):
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""
         if square != unless and not self._seen(square) & EMPTY:
-            self._undone.add(square)
+            self._losses.to_leave.add(square)
 
     def correct(self, time: float, ply: int, text: str, *, rule_later: bool = False) -> list[Event]:
         """Replace the move at `ply` (1-based) by `text`; later moves stay.
@@ -132,7 +127,7 @@ class Referee(Umpire):
             NotationError: if `text` is no move.
             RulesError: if there is no move at that ply, or `text` is not possible there.
         """
-        record, refused = self._record.corrected(ply, text)
+        record, refused = self._sheet.record.corrected(ply, text)
         if refused and not rule_later:
             self.question = None
             return self._ask(time, "correct", ("resume",), illegal=refused)
@@ -140,15 +135,16 @@ class Referee(Umpire):
         after = tuple(map(str, record.game.history[ply - 1 :]))
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]
         moot = self.resigned is not None and record.game.outcome is not None
-        told = [self._unresigned(time)] if moot else []
-        self._record, self.question, self._problems = record, None, {}
+        told = [self._sheet.unresign(time)] if moot else []
+        self._sheet.record, self.question = record, None
+        self._problems.settle_all()
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))
             self._undo_on(old.square, unless=new.square)
         if before == after:
             return self._look_again(time)
-        corrected = events.Corrected(**self._here(time, ply), before=before, after=after)
-        return [*told, corrected, *self._told_of_the_end(time), *self._look_again(time)]
+        corrected = events.Corrected(**self._sheet.here(time, ply), before=before, after=after)
+        return [*told, corrected, *self._sheet.the_end(time), *self._look_again(time)]
 
     def resign(self, time: float, colour: Colour) -> list[Event]:
         """End the match by a player giving up.
@@ -157,8 +153,9 @@ class Referee(Umpire):
             RulesError: if the match is over already.
         """
         self._refuse_when_over()
-        self.resigned, self.question, self._problems = colour, None, {}
-        return [events.Resigned(**self._here(time), colour=colour), *self._told_of_the_end(time)]
+        self.question = None
+        self._problems.settle_all()
+        return self._sheet.resign(time, colour)
 
     def _refuse_when_over(self) -> None:
         if self.over:

@@ -28,24 +28,26 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from companion import events
-from companion.readings import ANYTHING, EMPTY, contents_of, only, possible
-from companion.referee.comparison import CardPiles, Comparison, Sayings, compare
+from companion.readings import ANYTHING, EMPTY, contents_of, possible
+from companion.referee.cards import CardPiles
+from companion.referee.comparison import Comparison, Sayings, compare
 from companion.referee.explanation import Arrival, could_have_been, explain, legal_moves
+from companion.referee.losses import Losses
+from companion.referee.problems import Problem, Problems
 from companion.referee.record import Record
-from companion.rules import Colour, Game, Move, Pass, Score
+from companion.referee.scoresheet import Scoresheet
+from companion.rules import Colour, Game, Move
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from companion.events import Event
-    from companion.readings import Contents, Snapshot
+    from companion.readings import Snapshot
     from companion.referee.explanation import Explanation
-    from companion.rules import Kind, Ply, Square
+    from companion.rules import Kind, Square
 
 _FEW_PIECES = 2
 """So few pieces may be lifted together without clearing the board, or be played before the program looks."""
-_QUICKEST_S = 0.25
-"""Nobody exchanges a piece for another in less, in source seconds."""
 _LIFTED_S = 3.0
 """A piece whose order is asked may be lifted to show it, and be away for so long, in source seconds."""
 
@@ -68,24 +70,6 @@ class Patience:
     """A square in the open may tell nothing for so long, before the first look at the whole board."""
     clearing_s: float = 3.0
     """A piece that lies still for so long is not one that is about to be cleared up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A piece on the board that holds up the game, and the event that told people of it."""
-
-    arrival: Arrival
-    event: Event
-
-    @property
-    def square(self) -> Square:
-        """Where it lies."""
-        return self.arrival.square
-
-    @property
-    def contents(self) -> Contents:
-        """What it may be."""
-        return self.arrival.contents
 
 
 class Umpire:
@@ -115,27 +99,17 @@ class Umpire:
         """The whole board has been seen once."""
 
     def _begin(self, record: Record) -> None:
-        self._record = record
+        self._sheet = Scoresheet(self.table, record)
         self.question: events.ChoiceNeeded | None = None
         """What a person is asked right now."""
-        self.resigned: Colour | None = None
-        self._problems: dict[Square, Problem] = {}
-        """Judged by the game as it is: another past, or an end, and they are judged afresh."""
-        self._disturbed: set[Square] = set()
-        self._looks: dict[Square, Contents] = {}
-        """As what the pieces of the game were seen before they were disturbed."""
-        self._bared: set[Square] = set()
-        """The squares that were bare since their piece was last seen there without doubt."""
+        self._problems = Problems()
+        self._losses = Losses()
         self._said = Sayings()
-        self._undone: set[Square] = set()
-        """Squares whose piece was undone by a person, and has to leave before the game goes on."""
-        self._cards = CardPiles.of(ply.piece for ply in record.game.history if isinstance(ply, Move))
+        self._cards = CardPiles.of(move.piece for move in self._sheet.moves)
         self._cleared = False
         """The game is over and the board has been emptied."""
         self._asked: dict[Square, Arrival] = {}
         """The pieces whose order is asked, as they were first seen."""
-        self._lifted: list[tuple[Arrival, float]] = []
-        """What lay where it might not and was lifted, since the last move, and when it was last seen there."""
         self._goes_on = False
         """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._gone: set[Square] = set()
@@ -148,22 +122,22 @@ class Umpire:
     @property
     def game(self) -> Game:
         """The game as far as it is committed."""
-        return self._record.game
+        return self._sheet.game
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """The pieces that hold up the game now."""
-        return tuple(self._problems.values())
+        return tuple(self._problems)
 
     @property
     def disturbed(self) -> frozenset[Square]:
         """The squares of the game whose piece is not there now."""
-        return frozenset(self._disturbed)
+        return frozenset(self._losses.disturbed)
 
     @property
     def to_lift(self) -> frozenset[Square]:
         """The squares whose piece has to leave the board before the game goes on."""
-        return frozenset(self._undone)
+        return frozenset(self._losses.to_leave)
 
     @property
     def said(self) -> frozenset[Square]:
@@ -202,7 +176,12 @@ class Umpire:
     @property
     def over(self) -> bool:
         """Whether the match has ended, by the rules or by resigning."""
-        return self.game.outcome is not None or self.resigned is not None
+        return self._sheet.over
+
+    @property
+    def resigned(self) -> Colour | None:
+        """Who has given the match up."""
+        return self._sheet.resigned
 
     @property
     def recalls(self) -> bool:
@@ -224,17 +203,11 @@ class Umpire:
         """
         fresh = self.game
         self._begin(Record.of(ended))
-        self._next, self.resigned = fresh, resigned
+        self._next, self._sheet.resigned = fresh, resigned
 
     def start(self, time: float) -> list[Event]:
         """Announce the match; call it once, before the first snapshot. A match that has ended is not announced."""
-        if self.over:
-            return []
-        game = self.game
-        started = events.MatchStarted(
-            **self._here(time), first=game.first, layout=str(game.layout), variant=self.variant
-        )
-        return [started]
+        return [] if self.over else [self._sheet.begin(time, self.variant)]
 
     def see(self, snapshot: Snapshot) -> list[Event]:
         """Compare a snapshot with the game; the events that this decides, in order."""
@@ -272,19 +245,16 @@ class Umpire:
         if self.over and not self.paused and at_rest and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
-        squares = tuple(sorted(strange | set(self._problems) | self._unread(self._snapshot)))
+        squares = tuple(sorted(strange | self._problems.squares | self._unread(self._snapshot)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _whole_board_seen(self, snapshot: Snapshot) -> bool:
         return not self._unknown(snapshot)
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
-        known = self._disturbed | set(self._problems)
+        known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
-        self._undone -= board.bare.keys() | board.kept.keys()
-        sure = {square for square, seen in board.kept.items() if only(seen.contents)}
-        self._bared = (self._bared | board.bare.keys()) - sure
-        self._disturbed -= {square for square in self._disturbed if self.game.content(square) is None}
+        self._losses.look(board, self.game)
         if self._by_card:
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
         return board
@@ -309,7 +279,7 @@ class Umpire:
         self._cleared, self._gone = False, set()
         self._forget_solved_problems(board)
         self._close_answered_question(board)
-        board.arrivals = [self._as_repaired(arrival) for arrival in board.arrivals]
+        board.arrivals = [self._as_shown(arrival) for arrival in board.arrivals]
         if self._hand_in_the_way(board.time) or self._waits_for_a_person or board.held_back:
             return []
         if self._more_may_come(board) or self._shown(board):
@@ -317,7 +287,7 @@ class Umpire:
         self._goes_on = self._goes_on and not board.kept
         if self._is_swept(board) and not self._goes_on:
             return self._ask(board.time, "new", ("new", "resume"))
-        if self._undone:
+        if self._losses.to_leave:
             return self._note_losses(board)
         doubtful = self._doubtful(board)
         if doubtful is not None:
@@ -331,11 +301,6 @@ class Umpire:
         return pieces > _FEW_PIECES and (board.empty or left == pieces)
 
     @property
-    def _last_move_square(self) -> Square | None:
-        """Where the last move was played."""
-        return next((ply.square for ply in reversed(self.game.history) if isinstance(ply, Move)), None)
-
-    @property
     def _waits_for_a_person(self) -> bool:
         return self.question is not None and self.question.question not in ("order", "correct")
 
@@ -345,7 +310,7 @@ class Umpire:
         if not board.arrivals:
             return self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
-        if not found.complete and self._problems.keys() - {move.square for move in found.certain}:
+        if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
         doubtful = self._first_told_by_later_play(board, found) or _may_come_between(self.game, board, found)
         if doubtful is not None:
@@ -359,12 +324,10 @@ class Umpire:
 
     def _may_be_past(self, board: Comparison) -> bool:
         """Whether the last piece, or an earlier one that an arrival may be in place of, is not there."""
-        if self._last_move_square in board.lost or board.may_be_moved_piece(self.game):
+        if self._sheet.last_square in board.lost or board.may_be_moved_piece(self.game):
             return True
-        moves = [ply for ply in self.game.history if isinstance(ply, Move)]
-        return any(
-            could_have_been(self._record.past, moves, gone, new) for gone in board.lost for new in board.arrivals
-        )
+        past, moves = self._sheet.record.past, self._sheet.moves
+        return any(could_have_been(past, moves, gone, new) for gone in board.lost for new in board.arrivals)
 
     def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
         """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
@@ -381,7 +344,7 @@ class Umpire:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
         if any(found.orders):
             return self._ask_what_is_meant(board, found)
-        if self._problems and not self._reads_otherwise(board):
+        if self.problems and not self._problems.read_otherwise(board.arrivals):
             return []
         for maybe in board.maybes:
             if explain(self.game, [maybe, *board.arrivals]).complete:
@@ -411,7 +374,7 @@ class Umpire:
 
     def _ask_about(self, time: float, arrival: Arrival) -> list[Event]:
         """`PieceUnclear` or `KindNeeded`, once for what is read there."""
-        if self._is_told(arrival):
+        if self._problems.knows(arrival):
             return []
         event: Event
         here, contents = self._here(time), possible(arrival.contents)
@@ -419,8 +382,7 @@ class Umpire:
             event = events.KindNeeded(**here, square=arrival.square, contents=contents)
         else:
             event = events.PieceUnclear(**here, square=arrival.square, contents=contents)
-        self._problems[arrival.square] = Problem(arrival, event)
-        return [event]
+        return self._problems.note(arrival, event)
 
     def _kind_not_seen(self, arrival: Arrival) -> bool:
         """Whether nothing but the colour is known: every kind that its owner still has is possible."""
@@ -434,7 +396,7 @@ class Umpire:
         arrival = self._first_to_blame(arrivals)
         piece = next((p for p in arrival.pieces if p.colour is self.game.to_move), arrival.pieces[0])
         refusal = self.game.refusal(arrival.square, piece)
-        if refusal is None or self._is_told(arrival):
+        if refusal is None or self._problems.knows(arrival):
             return []  # where it is legal by itself, an earlier piece is to blame: it is held back
         event = events.IllegalPlacement(
             **self._here(time),
@@ -444,9 +406,7 @@ class Umpire:
             legal=tuple(sorted(refusal.legal)),
             words=str(refusal),
         )
-        known = self._problems.get(arrival.square)
-        self._problems[arrival.square] = Problem(arrival, event)
-        return [] if known is not None and _says_the_same(known.event, event) else [event]
+        return self._problems.note(arrival, event)
 
     def _first_to_blame(self, arrivals: Sequence[Arrival]) -> Arrival:
         """The earliest arrival; among those that may be the earliest, one of the player to move."""
@@ -454,91 +414,43 @@ class Umpire:
         movers = [a for a in earliest if any(piece.colour is self.game.to_move for piece in a.pieces)]
         return min(movers or earliest or arrivals, key=lambda arrival: arrival.since)
 
-    def _is_told(self, arrival: Arrival) -> bool:
-        problem = self._problems.get(arrival.square)
-        return problem is not None and problem.contents == arrival.contents
-
-    def _reads_otherwise(self, board: Comparison) -> bool:
-        """Whether a problem is read otherwise than when people were told of it."""
-        now = {arrival.square: arrival.contents for arrival in board.arrivals}
-        return any(now.get(square, told.contents) != told.contents for square, told in self._problems.items())
-
     def _forget_solved_problems(self, board: Comparison) -> None:
         doubtful = self._doubtful(board)
         there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
-        solved = [problem for square, problem in self._problems.items() if square not in there]
-        for each in solved:
-            del self._problems[each.square]
-            if self._snapshot is not None and isinstance(each.event, events.IllegalPlacement):
-                last_there = self._snapshot.squares[self.game.layout.index(each.square)].after
-                self._lifted.append((each.arrival, last_there))
+        if self._snapshot is not None:
+            self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
 
-    def _as_repaired(self, arrival: Arrival) -> Arrival:
-        """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile.
+    def _as_shown(self, arrival: Arrival) -> Arrival:
+        """An arrival that may be a lifted one put right, or one whose order is asked: it is as old as it was.
 
-        One whose order is asked is as old as it was then: to lift it and to put it back is no answer.
+        To lift a piece whose order is asked and to put it back is no answer.
         """
         asked = self._asked.get(arrival.square)
         if asked is not None and self.question is not None and self.question.question == "order":
             return replace(arrival, since=asked.since, after=asked.after)
-        before = [
-            lifted.after
-            for lifted, last_there in self._lifted
-            if lifted.contents & arrival.contents and arrival.since > last_there
-        ]
-        return replace(arrival, after=min([arrival.after, *before]))
+        return self._problems.as_repaired(arrival)
 
     # Playing ------------------------------------------------------------------------------------------------------
 
-    def _here(self, time: float, ply: int | None = None) -> dict[str, Any]:
-        """What every event begins with; `ply` is the one awaited unless it is given."""
-        return {"time": time, "table": self.table, "ply": ply or len(self.game.history) + 1}
+    def _here(self, time: float) -> dict[str, Any]:
+        return self._sheet.here(time)
 
     def _play(self, time: float, moves: Iterable[Move], *, ruled: bool = False) -> list[Event]:
         told: list[Event] = []
         for move in moves:
-            self._record = self._record.play(move, ruled=ruled)
+            told += self._sheet.play(time, move, ruled=ruled)
             if self._snapshot is not None:
-                self._cards.played(self._record.last_move.piece, self._snapshot.cards)
-            self._problems.pop(move.square, None)
-            self.question, self._lifted = None, []
-            told += [self._told(time, ply, entry) for ply, entry in self._record.newest]
-            told += self._told_of_the_end(time)
+                self._cards.played(self._sheet.record.last_move.piece, self._snapshot.cards)
+            self._problems.settle(move.square)
+            self._problems.forget_lifted()
+            self.question = None
         return told
-
-    def _told(self, time: float, ply: int, entry: Ply) -> Event:
-        here, colour = self._here(time, ply), entry.colour or Colour.LIGHT
-        if isinstance(entry, Pass):
-            return events.PassForced(**here, colour=colour)
-        return events.MovePlayed(**here, colour=colour, move=entry.plain, score=self._score(), ruled=entry.ruled)
-
-    def _told_of_the_end(self, time: float) -> list[Event]:
-        game = self.game
-        if self.resigned is not None:
-            return [self._game_over(time, self.resigned.other)]
-        if game.outcome is not None:
-            return [self._game_over(time, game.outcome.winner)]
-        if game.last_chance and game.to_move is not None:
-            legal = tuple(sorted(game.legal_squares()))
-            return [events.LastChance(**self._here(time), colour=game.to_move, legal=legal)]
-        return []
-
-    def _game_over(self, time: float, winner: Colour | None) -> Event:
-        history = self.game.history
-        moves = tuple(map(str, history))
-        return events.GameOver(**self._here(time, len(history)), moves=moves, score=self._score(), winner=winner)
-
-    def _score(self) -> Score:
-        score = self.game.score
-        return Score(score.light, score.dark)
 
     # Losses, taking back ------------------------------------------------------------------------------------------
 
     def _restored(self, board: Comparison) -> list[Event]:
         doubtful = self._may_be_swapped(board)
-        back = tuple(sorted(self._disturbed & board.kept.keys() - ({doubtful.square} if doubtful else set())))
-        self._disturbed -= set(back)
-        self._looks |= {square: seen.contents for square, seen in board.kept.items() if square not in self._disturbed}
+        back = self._losses.restored(board, doubtful={doubtful.square} if doubtful else frozenset())
         return [events.BoardRestored(**self._here(board.time), squares=back)] if back else []
 
     def _doubtful(self, board: Comparison) -> Arrival | None:
@@ -547,47 +459,38 @@ class Umpire:
 
     def _may_be_misread(self, board: Comparison) -> Arrival | None:
         """The last piece, where another is seen in its place sooner than anyone could have exchanged it."""
-        last = self._last_move_square
-        seen = board.lost.get(last) if last is not None else None
-        if last is None or seen is None or seen.contents & EMPTY or last in self._bared | self._said.squares:
+        last = self._sheet.last_square
+        if last is None or last in self._said.squares:
             return None
-        if seen.since - seen.after >= _QUICKEST_S:
-            return None
-        return Arrival(last, seen.contents | contents_of([self.game.content(last)]), seen.since, seen.after)
+        return self._losses.may_be_misread(board, last, self.game.content(last))
 
     def _may_be_swapped(self, board: Comparison) -> Arrival | None:
         """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
-        last = self._last_move_square
-        if last is None or last not in self._disturbed or last not in board.kept:
-            return None
-        seen = board.kept[last]
-        if not seen.contents & ~self._looks.get(last, ANYTHING):
-            return None
-        return Arrival(last, seen.contents, seen.since, seen.after)
+        last = self._sheet.last_square
+        return None if last is None else self._losses.may_be_swapped(board, last)
 
     def _may_be_moved(self, board: Comparison) -> Arrival | None:
         """A piece that the last move was taken back for, and that may have been played there as several kinds."""
         found = self._instead(board)
-        if len(found) != 1 or self._record.placements_on(set(board.lost)) != 1:
+        if len(found) != 1 or self._sheet.record.placements_on(set(board.lost)) != 1:
             return None
-        meant = legal_moves(self._record.past[-1], found[0])
+        meant = legal_moves(self._sheet.record.past[-1], found[0])
         return replace(found[0], contents=contents_of(move.piece for move in meant)) if len(meant) > 1 else None
 
     def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
         return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
 
     def _note_losses(self, board: Comparison) -> list[Event]:
-        new = tuple(sorted(set(board.lost) - self._disturbed))
-        self._disturbed |= set(new)
+        new = self._losses.newly_disturbed(board)
         return [events.BoardDisturbed(**self._here(board.time), squares=new)] if new else []
 
     def _taken_back(self, board: Comparison) -> list[Event]:
         """The last placements are gone and another legal play lies there instead."""
-        count = self._record.placements_on(set(board.lost))
+        count = self._sheet.record.placements_on(set(board.lost))
         arrivals = self._instead(board)
         if not count or not arrivals or self._is_swept(board):
             return []
-        before = self._record.past[-count]
+        before = self._sheet.record.past[-count]
         found = explain(before, arrivals)
         if not found.unique or _may_come_between(before, board, found):
             return []
@@ -602,12 +505,12 @@ class Umpire:
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
-        self._problems = {}
+        self._problems.settle_all()
         for _ in range(count):
-            move, self._record = self._record.last_move, self._record.take_back()
-            self._disturbed.discard(move.square)
-            self._cards.taken_back(move.piece, [ply.piece for ply in self.game.history if isinstance(ply, Move)])
-            told.append(events.MoveTakenBack(**self._here(time), move=move.plain))
+            move, event = self._sheet.take_back(time)
+            self._losses.disturbed.discard(move.square)
+            self._cards.taken_back(move.piece, [other.piece for other in self._sheet.moves])
+            told.append(event)
         return told
 
     # Beginnings and ends ------------------------------------------------------------------------------------------
@@ -684,7 +587,7 @@ class Umpire:
 
     def _played_otherwise(self, board: Comparison, *, rest_s: float = 0.0) -> list[Event]:
         """The move that ended the match was taken back, and another one played and left for so long."""
-        if len(board.lost) > 1 or board.held_back or self._undone or self._may_be_misread(board):
+        if len(board.lost) > 1 or board.held_back or self._losses.to_leave or self._may_be_misread(board):
             return []
         changed = [piece.since for piece in self._instead(board)] + [seen.since for seen in board.lost.values()]
         if any(board.time - since < rest_s for since in changed):
@@ -718,11 +621,6 @@ class Umpire:
 
     def _fresh_game(self) -> Game:
         return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
-
-
-def _says_the_same(known: Event, event: Event) -> bool:
-    """Whether two events differ in their time at most."""
-    return replace(event, time=known.time) == known
 
 
 def _may_come_between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:

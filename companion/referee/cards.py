@@ -1,0 +1,116 @@
+"""The cards on the piles of the Green Box: which of them belong to which cube."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from companion.readings import ANYTHING, contents_of, of_colour
+from companion.referee.explanation import legal_moves
+from companion.rules import Piece
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Self
+
+    from companion.readings import Contents
+    from companion.referee.explanation import Arrival
+    from companion.rules import Colour, Game, Kind, Square
+
+_NEXT_CARD_S = 1.0
+"""Nobody lays the card of the next cube sooner than this after the opponent's cube."""
+
+
+class CardPiles:
+    """What the card on each pile was before, which tells when a card has been laid (Green Box).
+
+    A cube's kind is on its owner's card, and its owner may lay the card before the cube or after it. So a pile tells
+    the kind of a cube only when what lies on top now can be none of what may have lain there when the owner's last cube
+    was committed. The same card twice tells nothing; nor does a pile that is not read surely enough.
+    """
+
+    def __init__(self) -> None:
+        self._before: dict[Colour, frozenset[Kind]] = {}
+        self._ever: dict[Colour, frozenset[Kind]] = {}
+        """Every card that was played."""
+        self._told: dict[Square, Contents] = {}
+        """What the piles have told of the cubes that are not committed yet."""
+        self._last: dict[Colour, Kind] = {}
+        """The card that each player's last cube was committed as, until a cube is taken back."""
+
+    @classmethod
+    def of(cls, played: Iterable[Piece]) -> Self:
+        """The piles after these cubes, none of whose cards was seen."""
+        piles = cls()
+        for piece in played:
+            piles.played(piece, {})
+        return piles
+
+    def follow(self, others: CardPiles) -> None:
+        """Another match begins where those piles lay, or lie still, in whatever order their cards were picked up."""
+        for colour, kinds in others._ever.items():
+            self._before[colour] = self._before.get(colour, frozenset()) | kinds
+
+    def begin(self, cards: Mapping[Colour, frozenset[Kind]]) -> None:
+        """A match begins: the cards that lie there now belong to no cube of it."""
+        for colour, kinds in cards.items():
+            self._before[colour] = self._before.get(colour, frozenset()) | kinds
+
+    def see(self, cards: Mapping[Colour, frozenset[Kind]]) -> None:
+        """Note that the card of a cube which was committed without it has been laid, once it is seen."""
+        for colour, kind in self._last.items():
+            if cards.get(colour) == frozenset({kind}):
+                self._before[colour] = frozenset({kind})
+
+    def played(self, piece: Piece, cards: Mapping[Colour, frozenset[Kind]]) -> None:
+        """A cube was committed as `piece` while the piles were seen so.
+
+        Its card lies there, or one that lay there before, for its own may still be on the way: more is not learnt from
+        a pile that may show its kind among others. One that cannot show it may show what is still to come.
+        """
+        colour, shown = piece.colour, cards.get(piece.colour, frozenset())
+        lies = frozenset({piece.kind})
+        if shown != lies:
+            lies |= self._before.get(colour, frozenset())
+        if piece.kind not in shown:
+            lies |= shown
+        self._before[colour], self._last[colour] = lies, piece.kind
+        self._ever[colour] = self._ever.get(colour, frozenset()) | lies
+
+    def taken_back(self, piece: Piece, left: Iterable[Piece]) -> None:
+        """A cube was taken back, and others of its owner are left: its card may be gone, and an older one be on top."""
+        older = {other.kind for other in left if other.colour is piece.colour}
+        self._before[piece.colour] = self._before.get(piece.colour, frozenset()) | older | {piece.kind}
+        self._last.pop(piece.colour, None)
+
+    def narrow(
+        self, game: Game, arrivals: Sequence[Arrival], cards: Mapping[Colour, frozenset[Kind]], time: float
+    ) -> list[Arrival]:
+        """The arrivals in `game` at `time` (source seconds), with the kinds that the piles leave.
+
+        A pile tells the one cube of its owner that waits for a card. When the opponent has played on, or has to pass, a
+        card that is laid then belongs to the owner's next cube; what was told before still counts.
+        """
+        self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in arrivals}
+        for colour, kinds in cards.items():
+            waiting = [arrival for arrival in arrivals if arrival.contents & of_colour(colour)]
+            laid = kinds.isdisjoint(self._before.get(colour, frozenset()))
+            if laid and len(waiting) == 1 and not any(_played_on(waiting[0], other, time) for other in arrivals):
+                told = self._told[waiting[0].square] & ~of_colour(colour)
+                told |= contents_of(Piece(colour, kind) for kind in kinds)
+                self._told[waiting[0].square] = told | self._before_a_pass(game, waiting[0], colour)
+        return [
+            replace(arrival, contents=arrival.contents & self._told[arrival.square] or arrival.contents)
+            for arrival in arrivals
+        ]
+
+    def _before_a_pass(self, game: Game, arrival: Arrival, colour: Colour) -> Contents:
+        """The same card again as what the opponent has to pass after: the card of the owner's next cube may hide it."""
+        again = contents_of(Piece(colour, kind) for kind in self._before.get(colour, ()))
+        moves = legal_moves(game, replace(arrival, contents=arrival.contents & again))
+        return contents_of(move.piece for move in moves if game.play(move).to_move is colour)
+
+
+def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:
+    """Whether the other cube came later, and its opponent may have laid the card of yet another since."""
+    return other.since > arrival.since and time - other.since > _NEXT_CARD_S

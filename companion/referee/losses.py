@@ -1,0 +1,68 @@
+"""The pieces of the game that are not where they were played, or were not for a while."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from companion.readings import ANYTHING, EMPTY, contents_of, only
+from companion.referee.explanation import Arrival
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from companion.readings import Contents
+    from companion.referee.comparison import Comparison
+    from companion.rules import Content, Game, Square
+
+_QUICKEST_S = 0.25
+"""Nobody exchanges a piece for another in less, in source seconds."""
+
+
+class Losses:
+    """What is known of the pieces of one game that were disturbed, and of those that have to leave."""
+
+    def __init__(self) -> None:
+        self.disturbed: set[Square] = set()
+        """The squares whose piece is not there now; people were told."""
+        self.to_leave: set[Square] = set()
+        """Squares whose piece counts no more, and has to leave before the game goes on."""
+        self._looks: dict[Square, Contents] = {}
+        """As what the pieces of the game were seen before they were disturbed."""
+        self._bared: set[Square] = set()
+        """The squares that were bare since their piece was last seen there without doubt."""
+
+    def look(self, board: Comparison, game: Game) -> None:
+        """Learn from the board which pieces have left, and which were taken from the game."""
+        self.to_leave -= board.bare.keys() | board.kept.keys()
+        sure = {square for square, seen in board.kept.items() if only(seen.contents)}
+        self._bared = (self._bared | board.bare.keys()) - sure
+        self.disturbed -= {square for square in self.disturbed if game.content(square) is None}
+
+    def newly_disturbed(self, board: Comparison) -> tuple[Square, ...]:
+        """The squares whose piece is not there and of which nobody was told yet."""
+        new = tuple(sorted(set(board.lost) - self.disturbed))
+        self.disturbed |= set(new)
+        return new
+
+    def restored(self, board: Comparison, *, doubtful: AbstractSet[Square]) -> tuple[Square, ...]:
+        """The squares whose piece is back, but for those where it may be another."""
+        back = tuple(sorted(self.disturbed & board.kept.keys() - doubtful))
+        self.disturbed -= set(back)
+        self._looks |= {square: seen.contents for square, seen in board.kept.items() if square not in self.disturbed}
+        return back
+
+    def may_be_misread(self, board: Comparison, last: Square, piece: Content) -> Arrival | None:
+        """The last `piece`, where another is seen in its place sooner than anyone could have exchanged it."""
+        seen = board.lost.get(last)
+        if seen is None or seen.contents & EMPTY or last in self._bared or seen.since - seen.after >= _QUICKEST_S:
+            return None
+        return Arrival(last, seen.contents | contents_of([piece]), seen.since, seen.after)
+
+    def may_be_swapped(self, board: Comparison, last: Square) -> Arrival | None:
+        """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
+        if last not in self.disturbed or last not in board.kept:
+            return None
+        seen = board.kept[last]
+        if not seen.contents & ~self._looks.get(last, ANYTHING):
+            return None
+        return Arrival(last, seen.contents, seen.since, seen.after)
