@@ -109,7 +109,8 @@ class Referee(Umpire):
 
     def _take_up_again(self) -> None:
         """What was asked or done when the match was over, or stood otherwise, is of no account any more."""
-        self.question, self._cleared, self._gone = None, False, set()
+        self._question.drop()
+        self._cleared, self._gone = False, set()
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""
@@ -129,14 +130,16 @@ class Referee(Umpire):
         """
         record, refused = self._sheet.record.corrected(ply, text)
         if refused and not rule_later:
-            self.question = None
-            return self._ask(time, "correct", ("resume",), illegal=refused)
+            self._question.drop()
+            asked = events.ChoiceNeeded(**self._here(time), question="correct", choices=("resume",), illegal=refused)
+            return self._question.ask(asked)
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]
         moot = self.resigned is not None and record.game.outcome is not None
         told = [self._sheet.unresign(time)] if moot else []
-        self._sheet.record, self.question = record, None
+        self._sheet.record = record
+        self._question.drop()
         self._problems.settle_all()
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))
@@ -153,7 +156,7 @@ class Referee(Umpire):
             RulesError: if the match is over already.
         """
         self._refuse_when_over()
-        self.question = None
+        self._question.drop()
         self._problems.settle_all()
         return self._sheet.resign(time, colour)
 
@@ -186,7 +189,7 @@ class Referee(Umpire):
                     offers=offers,
                 )
             )
-        self.question = None
+        self._question.drop()
         told: list[Event] = []
         if question.question == "order":
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])

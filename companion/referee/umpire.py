@@ -34,6 +34,7 @@ from companion.referee.comparison import Comparison, Sayings, compare
 from companion.referee.explanation import Arrival, could_have_been, explain, legal_moves
 from companion.referee.losses import Losses
 from companion.referee.problems import Problem, Problems
+from companion.referee.question import Question
 from companion.referee.record import Record
 from companion.referee.scoresheet import Scoresheet
 from companion.rules import Colour, Game, Move
@@ -48,8 +49,6 @@ if TYPE_CHECKING:
 
 _FEW_PIECES = 2
 """So few pieces may be lifted together without clearing the board, or be played before the program looks."""
-_LIFTED_S = 3.0
-"""A piece whose order is asked may be lifted to show it, and be away for so long, in source seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +99,13 @@ class Umpire:
 
     def _begin(self, record: Record) -> None:
         self._sheet = Scoresheet(self.table, record)
-        self.question: events.ChoiceNeeded | None = None
-        """What a person is asked right now."""
+        self._question = Question()
         self._problems = Problems()
         self._losses = Losses()
         self._said = Sayings()
         self._cards = CardPiles.of(move.piece for move in self._sheet.moves)
         self._cleared = False
         """The game is over and the board has been emptied."""
-        self._asked: dict[Square, Arrival] = {}
-        """The pieces whose order is asked, as they were first seen."""
         self._goes_on = False
         """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._gone: set[Square] = set()
@@ -123,6 +119,11 @@ class Umpire:
     def game(self) -> Game:
         """The game as far as it is committed."""
         return self._sheet.game
+
+    @property
+    def question(self) -> events.ChoiceNeeded | None:
+        """What a person is asked right now."""
+        return self._question.open
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -278,11 +279,11 @@ class Umpire:
     def _decide(self, board: Comparison) -> list[Event]:
         self._cleared, self._gone = False, set()
         self._forget_solved_problems(board)
-        self._close_answered_question(board)
-        board.arrivals = [self._as_shown(arrival) for arrival in board.arrivals]
-        if self._hand_in_the_way(board.time) or self._waits_for_a_person or board.held_back:
+        self._question.look(board)
+        board.arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
+        if self._hand_in_the_way(board.time) or self._question.waits_for_a_person or board.held_back:
             return []
-        if self._more_may_come(board) or self._shown(board):
+        if self._more_may_come(board) or self._question.shown(board):
             return []
         self._goes_on = self._goes_on and not board.kept
         if self._is_swept(board) and not self._goes_on:
@@ -299,10 +300,6 @@ class Umpire:
         pieces = sum(map(bool, self.game.contents))
         left = sum(seen.contents == EMPTY for seen in board.lost.values())
         return pieces > _FEW_PIECES and (board.empty or left == pieces)
-
-    @property
-    def _waits_for_a_person(self) -> bool:
-        return self.question is not None and self.question.question not in ("order", "correct")
 
     def _explain(self, board: Comparison) -> list[Event]:
         if self._may_be_past(board):
@@ -355,8 +352,8 @@ class Umpire:
         square = found.next_square
         if square is None:
             choices = tuple(" ".join(map(str, order)) for order in found.orders)
-            self._asked = {arrival.square: arrival for arrival in board.arrivals}
-            return self._ask(board.time, "order", choices, tuple(sorted(a.square for a in board.arrivals)))
+            squares = tuple(sorted(arrival.square for arrival in board.arrivals))
+            return self._ask(board.time, "order", choices, squares, arrivals=board.arrivals)
         arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
         if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
             return []
@@ -420,16 +417,6 @@ class Umpire:
         if self._snapshot is not None:
             self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
 
-    def _as_shown(self, arrival: Arrival) -> Arrival:
-        """An arrival that may be a lifted one put right, or one whose order is asked: it is as old as it was.
-
-        To lift a piece whose order is asked and to put it back is no answer.
-        """
-        asked = self._asked.get(arrival.square)
-        if asked is not None and self.question is not None and self.question.question == "order":
-            return replace(arrival, since=asked.since, after=asked.after)
-        return self._problems.as_repaired(arrival)
-
     # Playing ------------------------------------------------------------------------------------------------------
 
     def _here(self, time: float) -> dict[str, Any]:
@@ -443,7 +430,7 @@ class Umpire:
                 self._cards.played(self._sheet.record.last_move.piece, self._snapshot.cards)
             self._problems.settle(move.square)
             self._problems.forget_lifted()
-            self.question = None
+            self._question.drop()
         return told
 
     # Losses, taking back ------------------------------------------------------------------------------------------
@@ -538,32 +525,10 @@ class Umpire:
         choices: tuple[str, ...],
         squares: tuple[Square, ...] = (),
         *,
-        illegal: tuple[str, ...] = (),
+        arrivals: Sequence[Arrival] = (),
     ) -> list[Event]:
-        if self.question is not None and (self.question.question, self.question.squares) == (question, squares):
-            return []
-        self.question = events.ChoiceNeeded(
-            **self._here(time), question=question, choices=choices, squares=squares, illegal=illegal
-        )
-        return [self.question]
-
-    def _close_answered_question(self, board: Comparison) -> None:
-        """Drop a question that the board itself has answered."""
-        if self.question is None or self.question.question == "correct":
-            return
-        if self.question.question == "order":
-            bare = [board.bare[square] for square in self._shown(board) if square in board.bare]
-            answered = any(board.time - seen.since >= _LIFTED_S for seen in bare)
-        else:
-            answered = not board.strange
-        if answered:
-            self.question = None
-
-    def _shown(self, board: Comparison) -> set[Square]:
-        """The squares whose piece people have lifted to show in which order they played."""
-        if self.question is None or self.question.question != "order":
-            return set()
-        return set(self.question.squares) - {arrival.square for arrival in (*board.arrivals, *board.maybes)}
+        asked = events.ChoiceNeeded(**self._here(time), question=question, choices=choices, squares=squares)
+        return self._question.ask(asked, arrivals)
 
     def _after_the_end(self, board: Comparison) -> list[Event]:
         """Removals are clearing up, unless just the last move is played otherwise.
@@ -575,8 +540,8 @@ class Umpire:
         self._cleared = self._cleared or board.empty
         self._gone |= board.lost.keys()
         if self._cleared:
-            self.question = None
-        if self._hand_in_the_way(board.time) or self._waits_for_a_person:
+            self._question.drop()
+        if self._hand_in_the_way(board.time) or self._question.waits_for_a_person:
             return []
         begun = self._next_match()
         if begun or self._cleared or self.resigned is not None:

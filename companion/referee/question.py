@@ -1,0 +1,71 @@
+"""What people are asked about the board as a whole: how it came to lie so, or what it shall count for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from companion.events import ChoiceNeeded, Event
+    from companion.referee.comparison import Comparison
+    from companion.referee.explanation import Arrival
+    from companion.rules import Square
+
+_LIFTED_S = 3.0
+"""A piece whose order is asked may be lifted to show it, and be away for so long, in source seconds."""
+
+
+class Question:
+    """The one that is open, if any. The board may answer it, too."""
+
+    def __init__(self) -> None:
+        self.open: ChoiceNeeded | None = None
+        self._asked: dict[Square, Arrival] = {}
+        """The pieces whose order is asked, as they were first seen."""
+
+    def ask(self, event: ChoiceNeeded, arrivals: Sequence[Arrival] = ()) -> list[Event]:
+        """Ask, unless just this is asked already; `arrivals` are the pieces whose order is asked."""
+        if arrivals:
+            self._asked = {arrival.square: arrival for arrival in arrivals}
+        if self.open is not None and (self.open.question, self.open.squares) == (event.question, event.squares):
+            return []
+        self.open = event
+        return [event]
+
+    def drop(self) -> None:
+        """Nothing is asked any more."""
+        self.open = None
+
+    @property
+    def waits_for_a_person(self) -> bool:
+        """Whether nothing is decided before it is answered."""
+        return self.open is not None and self.open.question not in ("order", "correct")
+
+    @property
+    def about_order(self) -> bool:
+        """Whether it is asked in which order pieces were played."""
+        return self.open is not None and self.open.question == "order"
+
+    def look(self, board: Comparison) -> None:
+        """Drop a question that the board itself has answered."""
+        if self.open is None or self.open.question == "correct":
+            return
+        answered = not board.strange
+        if self.about_order:
+            bare = [board.bare[square] for square in self.shown(board) if square in board.bare]
+            answered = any(board.time - seen.since >= _LIFTED_S for seen in bare)
+        if answered:
+            self.drop()
+
+    def shown(self, board: Comparison) -> set[Square]:
+        """The squares whose piece people have lifted to show in which order they played."""
+        if self.open is None or not self.about_order:
+            return set()
+        return set(self.open.squares) - {arrival.square for arrival in (*board.arrivals, *board.maybes)}
+
+    def as_asked(self, arrival: Arrival) -> Arrival:
+        """One whose order is asked is as old as it was then: to lift it and to put it back is no answer."""
+        asked = self._asked.get(arrival.square) if self.about_order else None
+        return arrival if asked is None else replace(arrival, since=asked.since, after=asked.after)
