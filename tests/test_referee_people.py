@@ -321,6 +321,22 @@ def test_an_order_of_quick_moves_is_chosen():
     assert scene.look(2) == []
 
 
+def test_an_order_that_is_asked_is_of_the_pieces_as_they_are_read_now():
+    """What was offered before would play a piece that is not there."""
+    scene = scene_after()
+    scene.hand("a1", "a2", "a3")
+    scene.look()
+    for square, what in (("a1", "L+"), ("a3", "L+"), ("a2", "D+")):
+        scene.put(square, what)
+    scene.misread = {Square.parse("a2"): contents_of([piece("D+"), piece("D><")])}
+    scene.hand()
+    assert scene.look() == ["asks order"]
+    assert any("a2><" in choice for choice in scene.referee.question.choices)
+    scene.misread = {}
+    assert scene.look(2) == ["asks order"]
+    assert set(scene.referee.question.choices) == {"a1+ a2+ a3+", "a3+ a2+ a1+"}
+
+
 # A game that changes under an illegal piece -----------------------------------------------------------------------
 
 

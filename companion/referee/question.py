@@ -26,10 +26,10 @@ class Question:
         """The pieces whose order is asked, as they were first seen."""
 
     def ask(self, event: ChoiceNeeded, arrivals: Sequence[Arrival] = ()) -> list[Event]:
-        """Ask, unless just this is asked already; `arrivals` are the pieces whose order is asked."""
+        """Ask, unless just this is asked already, with these choices; `arrivals` are the pieces whose order is asked."""
         if arrivals:
             self._asked = {arrival.square: arrival for arrival in arrivals}
-        if self.open is not None and (self.open.question, self.open.squares) == (event.question, event.squares):
+        if self.open is not None and replace(event, time=self.open.time) == self.open:
             return []
         self.open = event
         return [event]
