@@ -26,7 +26,7 @@ class Question:
         """The pieces whose order is asked, as they were first seen."""
 
     def ask(self, event: ChoiceNeeded, arrivals: Sequence[Arrival] = ()) -> list[Event]:
-        """Ask, unless just this is asked already, with these choices; `arrivals` are the pieces whose order is asked."""
+        """Ask, unless just this is asked, with these choices; `arrivals` are the pieces whose order is asked."""
         if arrivals:
             self._asked = {arrival.square: arrival for arrival in arrivals}
         if self.open is not None and replace(event, time=self.open.time) == self.open:
