@@ -627,6 +627,19 @@ def test_a_new_match_on_another_board_knows_nothing_of_what_was_seen_before():
     assert scene.play("f6x") == ["light f6x"]
 
 
+def test_the_squares_of_another_board_have_their_time_to_be_read():
+    scene = scene_after("a1+", "a2+")
+    scene.look(9)
+    ring = Layout.parse("ring")
+    scene.referee.new_match(scene.time, Game.start(layout=ring))
+    scene.layout, scene.settler, scene.pieces = ring, Settler(ring), {}
+    scene.misread = {Square.parse("f6"): ANYTHING}
+    scene.look(2)
+    assert scene.referee.unread == frozenset()
+    scene.look(4)
+    assert scene.referee.unread == {Square.parse("f6")}
+
+
 # A program that is started while a match is being played -----------------------------------------------------------
 
 

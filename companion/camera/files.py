@@ -51,8 +51,6 @@ class VideoFile:
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
         self._count = 0
-        self._end = 0.0
-        """Where the frames end, in frames of the rate that the file tells; some files begin late and leave none out."""
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
@@ -74,7 +72,8 @@ class VideoFile:
         if frame is not None:
             return frame
         promised, self._promised = self._promised, 0
-        if max(self._count, self._end) < promised * _WHOLE_SHARE:
+        ends = self._capture.get(cv2.CAP_PROP_PTS) + 1  # in frames: some files begin late, and none is missing
+        if max(self._count, ends) < promised * _WHOLE_SHARE:
             raise SourceError(
                 Saying(
                     "%(source)s breaks off after %(seconds)s s: %(count)s of %(promised)s frames could be read; "
@@ -100,7 +99,6 @@ class VideoFile:
             return None
         frame = Frame(self._time(), np.asarray(image, np.uint8))
         self._count += 1
-        self._end = self._capture.get(cv2.CAP_PROP_PTS) + 1
         return frame
 
     def _time(self) -> float:

@@ -127,7 +127,3 @@ class Sayings:
             del self._said[square]
             return contents
         return word
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._said.clear()

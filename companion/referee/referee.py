@@ -38,7 +38,7 @@ class Referee(Umpire):
         the board is looked at afresh.
         """
         if game.layout != self.game.layout:
-            self._snapshot, self._hand_since, self._started = None, None, False
+            self._look_afresh()
         told = self._start_match(time, game)
         self._losses.to_leave = {square for square in game.layout if not self._seen(square) & EMPTY}
         return told

@@ -16,8 +16,8 @@ Nothing is judged while a hand covers a square of the board, unless it stays the
 while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else. A
 wrong silent commit is the worst thing this program can do: where two explanations are left, it asks.
 
-What people decide against it, or in its place, is the referee's. Every method takes the time it
-happens at; nothing here asks a clock.
+What people decide against it, or in its place, is the referee's. Every method takes the time it happens at; nothing
+here asks a clock.
 """
 
 from __future__ import annotations
@@ -90,6 +90,10 @@ class Umpire:
         """Which match this is: another name for every one, and when the program was started again."""
         self._patience = patience or Patience()
         self._begin(Record.of(game))
+        self._look_afresh()
+
+    def _look_afresh(self) -> None:
+        """Nothing of the board was seen yet."""
         self._hand_since: float | None = None
         self._began_s: float | None = None
         """When the board was first seen, or some of it."""
@@ -151,7 +155,7 @@ class Umpire:
         snapshot = self._snapshot
         if snapshot is None or self._hand_in_the_way(snapshot.time) or self._hand_since is None:
             return frozenset()
-        return frozenset(self._unknown(snapshot) & self._squares(snapshot.hidden))
+        return frozenset(self._unknown(snapshot) & self.game.layout.squares_in(snapshot.hidden))
 
     @property
     def unread(self) -> frozenset[Square]:
@@ -162,10 +166,7 @@ class Umpire:
         return frozenset(self._unread(snapshot))
 
     def _unread(self, snapshot: Snapshot) -> set[Square]:
-        return self._unknown(snapshot) - self._squares(snapshot.hidden)
-
-    def _squares(self, mask: int) -> set[Square]:
-        return {square for i, square in enumerate(self.game.layout) if mask >> i & 1}
+        return self._unknown(snapshot) - self.game.layout.squares_in(snapshot.hidden)
 
     def _unknown(self, snapshot: Snapshot) -> set[Square]:
         """The squares of which nothing is known since the program looks, neither seen nor said."""
@@ -216,7 +217,7 @@ class Umpire:
         self._hand_since = (self._hand_since or snapshot.time) if snapshot.hidden else None
         if self._began_s is None and snapshot.hidden != self.game.layout.all:
             self._began_s = snapshot.time
-        if self.paused or not self._whole_board_seen(snapshot):
+        if self.paused or self._unknown(snapshot):
             return []
         board = self._compared(snapshot)
         if self.recalls and not self._is_left_of_it(board):
@@ -248,9 +249,6 @@ class Umpire:
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         squares = tuple(sorted(strange | self._problems.squares | self._unread(self._snapshot)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
-
-    def _whole_board_seen(self, snapshot: Snapshot) -> bool:
-        return not self._unknown(snapshot)
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._losses.disturbed | self._problems.squares
@@ -412,10 +410,11 @@ class Umpire:
         return min(movers or earliest or arrivals, key=lambda arrival: arrival.since)
 
     def _forget_solved_problems(self, board: Comparison) -> None:
+        if self._snapshot is None or not self._problems.squares:
+            return
         doubtful = self._doubtful(board)
         there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
-        if self._snapshot is not None:
-            self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
+        self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
 
     # Playing ------------------------------------------------------------------------------------------------------
 

@@ -125,12 +125,11 @@ def _troubles(view: TableView) -> Iterator[Notice]:
         yield Notice("trouble", _("Part of the board is covered"), why)
     elif view.unread:
         squares = ", ".join(map(str, sorted(view.unread)))
-        title = _("Some squares are not clear") if len(view.unread) > 1 else _("A square is not clear")
         why = _(
             "What lies on %(squares)s cannot be seen yet. Try other light, or say it by the referee's hand.",
             squares=squares,
         )
-        yield Notice("trouble", title, why)
+        yield Notice("trouble", _not_clear(several=len(view.unread) > 1), why)
     for source, why in view.absent:
         title = _unclear(why) or _("%(source)s does not help now", source=source)
         yield Notice("note", title, sentence(why))
@@ -148,7 +147,11 @@ def _unclear(trouble: str) -> str:
     squares = ", ".join(str(values["squares"]) for values in said if "squares" in values)
     if not squares:
         return ""
-    return _("Some squares are not clear") if "," in squares else _("A square is not clear")
+    return _not_clear(several="," in squares)
+
+
+def _not_clear(*, several: bool) -> str:
+    return _("Some squares are not clear") if several else _("A square is not clear")
 
 
 def _why(trouble: str) -> str:

@@ -36,7 +36,7 @@ def photographs(show: Show, seed: int, turn: float, tilt: float) -> list[np.ndar
     stage, look, rng = show.stage, show.look, np.random.default_rng((77, seed))
     taken: list[np.ndarray] = []
     quiet = 0
-    while True:
+    for _ in show.moments():
         quiet = 0 if stage.hands else quiet + 1
         if quiet >= QUIET and len(stage.board) >= len(taken):
             held = replace(
@@ -47,10 +47,7 @@ def photographs(show: Show, seed: int, turn: float, tilt: float) -> list[np.ndar
             light = rng.uniform(0.8, 1.15) * rng.uniform(0.95, 1.05, 3)
             taken.append(np.clip(picture * light, 0, 255).astype(np.uint8))
         stage.seen(hand_on_board=bool(stage.hands))
-        stage.frame += 1
-        stage.time = stage.frame * stage.step_s
-        if next(show.act, StopIteration) is StopIteration:
-            return taken
+    return taken
 
 
 def watched(pictures: list[np.ndarray]) -> list[dict]:
@@ -74,9 +71,9 @@ def main(arguments: list[str]) -> None:
     for seed in range(FIRST, FIRST + asked.games):
         show = disturbed_game(seed, calm=True)
         told = watched(photographs(show, seed, math.radians(asked.turn), math.radians(asked.tilt)))
-        played = [replace(ply, colour=None) for ply in show.end.history if isinstance(ply, Move)]
+        played = [ply.plain for ply in show.end.history if isinstance(ply, Move)]
         heard = [event["move"] for event in told if event["event"] == "MovePlayed"]
-        right = heard == [str(move) for move in played]
+        right = heard == played
         over = [event["score"] for event in told if event["event"] == "GameOver"]
         score = over[-1:] == [show.end.score.as_dict()]
         others = [

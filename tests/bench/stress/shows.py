@@ -41,11 +41,17 @@ class Show:
     def frames(self) -> Iterator[Frame]:
         """Every frame, in order."""
         studio, stage = Studio(self.look, self.rng), self.stage
-        while True:
+        for _ in self.moments():
             light = self.weather.light(stage.time, hands=len(stage.hands))
             picture, on_board = studio.picture(stage.moment(), light, stage.frame)
             stage.seen(hand_on_board=on_board)
             yield Frame(stage.time, picture)
+
+    def moments(self) -> Iterator[None]:
+        """Go on by a frame each time; whoever looks has to tell the stage (`Stage.seen`)."""
+        stage = self.stage
+        while True:
+            yield
             stage.frame += 1
             stage.time = stage.frame * stage.step_s
             if next(self.act, StopIteration) is StopIteration:

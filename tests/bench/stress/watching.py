@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
+from itertools import takewhile
 
 from companion import events
 from companion.commands.sight import GREEN_BOX, board_reader, card_reader
@@ -155,12 +156,12 @@ def _judged(seed: int, show: Show, began: float, told, unseen_s: float, kind: st
 def _is_other_game(show: Show, referee: Referee, heard: list[events.Event]) -> bool:
     """Whether what is committed is no beginning of the game, and nothing is told to be amiss."""
     committed, true = referee.game.history, show.end.history
-    moves = [(one, other) for one, other in zip(committed, true, strict=False) if str(one) != str(other)]
-    first = {ply.square for ply in (moves[0] if moves else committed[len(true) :]) if isinstance(ply, Move)}
-    if not moves and len(committed) <= len(true):
+    same = sum(1 for _ in takewhile(lambda plies: str(plies[0]) == str(plies[1]), zip(committed, true, strict=False)))
+    if same == len(committed):
         return False
+    differ = {ply.square for ply in (*committed[same : same + 1], *true[same : same + 1]) if isinstance(ply, Move)}
     named = {square for event in heard if isinstance(event, events.Unresolved) for square in event.squares}
-    return not referee.problems and not referee.disturbed and not first & named
+    return not referee.problems and not referee.disturbed and not differ & named
 
 
 def _heard(show: Show, reader: BoardReader, pose: BoardPose | None = None) -> tuple[list[events.Event], Referee, float]:
