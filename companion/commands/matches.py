@@ -221,7 +221,7 @@ def _json_text(log: MatchLog, match: int) -> str:
 
 
 def _list_table(found: list[Match]) -> Table:
-    table = _table("Match", "Started (UTC)", "Table", "Light", "Dark", "Plies", "Result")
+    table = _table("Match", "Started", "Table", "Light", "Dark", "Plies", "Result")
     for column in table.columns[:2]:
         column.no_wrap = True
     for match in found:
@@ -249,8 +249,7 @@ def _title(match: Match) -> Text:
     opening = match.opening
     players = f"{_player(match, opening.light)} (light) against {_player(match, opening.dark)} (dark)"
     rules = f"first move {opening.first}, layout {Layout.parse(opening.layout)}, sets {opening.sets}, {opening.variant}"
-    when = _when(match) if opening.table == IMPORTED else f"{_when(match)} UTC"
-    place = f"table {opening.table}, {when}"
+    place = f"table {opening.table}, {_when(match)}"
     return Text.assemble((f"Match {match.id}", "bold"), harmless(f": {players}, {place}"), f"\n{rules}\n")
 
 
@@ -270,10 +269,10 @@ def _result(match: Match) -> str:
 
 
 def _when(match: Match) -> str:
-    """The minute it began; of a match from elsewhere the day it tells, if it does."""
+    """The minute it began, by this machine's clock; of a match from elsewhere the day it tells, if it does."""
     if match.opening.table == IMPORTED:
         return match.opening.tags.get("Date", "date unknown").replace(".", "-")
-    return match.started[:16].replace("T", " ")
+    return f"{match.began:%Y-%m-%d %H:%M}"
 
 
 def _clock_face(seconds: float) -> str:

@@ -31,7 +31,7 @@ def text_telling(match: Match, events: Iterable[Event], game: Game) -> MatchText
     may have them.
     """
     opening = match.opening
-    date = "" if opening.table == IMPORTED else match.started[:10].replace("-", ".")
+    date = "" if opening.table == IMPORTED else f"{match.began:%Y.%m.%d}"
     tags = {"Date": date, "Variant": opening.variant, "Light": opening.light, "Dark": opening.dark}
     tags |= ending_of(events) | {**opening.tags, "Log": match.digest}
     if not is_date(tags["Date"]):
@@ -86,16 +86,18 @@ def _may_tell(moves: tuple[str, ...], match: Match) -> bool:
 def _tells_the_same(text: MatchText, logged: MatchText, *, names_erased: bool) -> bool:
     """Whether `text` tells the match that was exported as `logged`: alike in every move and tag.
 
-    Names count unless they are erased. Hashes tell apart what was logged in two places.
+    Names count unless they are erased. Hashes tell apart what was logged in two places; where they are the same, the
+    day does not count: it may be another one in another time zone.
     """
-    erased = opening_of(text).people if names_erased else ()
-    alike = (text.game, _told_apart_by(text, erased)) == (logged.game, _told_apart_by(logged, erased))
-    return alike and (not _hashes(text) or not _hashes(text).isdisjoint(_hashes(logged)))
+    same_log = not _hashes(text).isdisjoint(_hashes(logged))
+    left_out = {*(opening_of(text).people if names_erased else ()), *(("Date",) if same_log else ())}
+    alike = (text.game, _told_apart_by(text, left_out)) == (logged.game, _told_apart_by(logged, left_out))
+    return alike and (same_log or not _hashes(text))
 
 
-def _told_apart_by(text: MatchText, erased: Container[str]) -> dict[str, str]:
+def _told_apart_by(text: MatchText, left_out: Container[str]) -> dict[str, str]:
     """The tags that another match would tell otherwise."""
-    told = {name: value for name, value in text.tags.items() if value and name not in _HASHES and name not in erased}
+    told = {name: value for name, value in text.tags.items() if value and name not in _HASHES and name not in left_out}
     return {"Termination": "abandoned"} | told
 
 

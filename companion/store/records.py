@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from companion.events import Corrected, Event, GameOver, MovePlayed, MoveTakenBack, PassForced
@@ -127,6 +128,11 @@ class Match:
     resigned: Colour | None = None
     """Who has ended the match by resigning; None if nobody has, or the moves have ended it since."""
     names_erased: bool = False
+
+    @property
+    def began(self) -> datetime:
+        """When it started, in this machine's time zone."""
+        return datetime.fromisoformat(self.started).astimezone()
 
     @property
     def finished(self) -> bool:

@@ -113,7 +113,7 @@ def _naming(match: int) -> Iterator[None]:
     """Tell which match it was whose rows make no sense."""
     try:
         yield
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, StoreError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError, StoreError) as error:
         raise StoreError(f"match {match} is damaged: {error}; companion matches verify {match} tells more") from error
 
 
@@ -156,6 +156,7 @@ def _as_told(row: Any) -> Match:
         texts = (match.started, match.opening.table, *people.values(), *match.opening.tags.values())
         if not all(isinstance(text, str) for text in texts):
             raise TypeError("its opening has something else where a text should be")
+        _ = match.began  # `ValueError` for a time that is none
     return replace(match, digest=row.latest_digest) if match.finished else match
 
 

@@ -5,6 +5,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -119,6 +120,32 @@ def test_list_as_json_is_one_object_a_match(data):
     assert unfinished["resigned"] is None
 
 
+@pytest.fixture
+def far_east(monkeypatch):
+    """A machine thirteen hours east of Greenwich."""
+    with monkeypatch.context() as there:
+        there.setenv("TZ", "EAST-13")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def test_a_match_began_when_the_clock_on_the_wall_says(data, far_east):
+    assert "2026-05-02 01:00" in printed("list", "--data", data)
+    assert "table 1, 2026-05-02 01:00\n" in printed("show", 1, "--data", data)
+    assert '[Date "2026.05.02"]' in printed("export", 1, "--data", data)
+    assert lines("list", "--data", data)[0]["started"] == "2026-05-01T12:00:00.000Z"
+
+
+def test_a_match_that_was_exported_in_another_time_zone_is_there_already(data, tmp_path, far_east):
+    file = tmp_path / "west.mjn"
+    west = {**os.environ, "TZ": "WEST+13"}
+    export = [sys.executable, "-m", "companion", "matches", "export", "1", "--data", data]
+    file.write_bytes(subprocess.run(export, env=west, cwd=ROOT, capture_output=True, check=True).stdout)
+    assert '[Date "2026.04.30"]' in file.read_text()
+    assert printed("import", file, "--data", data) == f"{file} is match 1 already.\n"
+
+
 def test_no_log_lists_nothing_and_makes_nothing(tmp_path):
     result = matches("list", "--data", tmp_path / "none")
     assert matches("list", "--json", "--data", tmp_path / "none").stderr == result.stderr
@@ -223,8 +250,9 @@ def test_log_that_may_only_be_read_is_read(shelf, command):
         assert printed(*command.split(), "--data", shelf) == told
 
 
-def test_damaged_match_hides_no_other_in_the_list(data):
-    change(data, NONSENSE)
+@pytest.mark.parametrize("nonsense", [NONSENSE, "UPDATE matches SET link = replace(link, '2026-', '0-') WHERE id = 1"])
+def test_damaged_match_hides_no_other_in_the_list(data, nonsense):
+    change(data, nonsense)
     result = matches("list", "--data", data)
     assert "unfinished" in result.stdout
     assert result.exit_code == 1
