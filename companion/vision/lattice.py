@@ -18,6 +18,7 @@ Which lines a board has is in its `Mesh`: five by five for the board of four by 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cv2
@@ -130,8 +131,8 @@ def evidence(flat: NDArray[np.uint8], *, reach: int, around: int) -> tuple[Float
     across = np.array([[-1, 0, 1]], np.float32)
     steps = []
     for kernel, window in ((across, (1, reach)), (across.T, (reach, 1))):
-        change = cv2.blur(cv2.filter2D(picture, -1, kernel), window)
-        steps.append(np.abs(change).max(axis=2))
+        change = cv2.split(np.abs(cv2.blur(cv2.filter2D(picture, -1, kernel), window)))
+        steps.append(np.asarray(reduce(cv2.max, change), np.float32))
     usual = cv2.blur(steps[0] + steps[1], (around, around)) + _NOISE
     return steps[0] / (steps[0] + usual), steps[1] / (steps[1] + usual)
 

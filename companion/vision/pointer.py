@@ -158,12 +158,12 @@ class Maps:
     def __init__(self, heat: Floats) -> None:
         self._heat = heat
         near = [cv2.dilate(part, np.ones((3, 3), np.uint8)) for part in heat[:2]]
-        self._near: Floats = np.array(near, np.float64)
-        """Corners and crossings, each of which may be a place off."""
+        self._near: Floats = np.array([*near, heat[2]], np.float64)
+        """Corners and crossings, each of which may be a place off; and board."""
 
     def support(self, corners: Floats) -> float:
         """How well they support four corners (4, 2), 0 to 1."""
-        return _support(self._near, self._heat[2], corners)
+        return _support(self._near, corners)
 
     def places(self) -> list[Place]:
         """The places that they support best."""
@@ -176,8 +176,8 @@ class Maps:
                 kept.append(place)
             if len(kept) == _PLACES:
                 break
-        smooth: Floats = np.array([cv2.GaussianBlur(part, (0, 0), _SMOOTH) for part in self._near], np.float64)
-        climbed = (_climbed(smooth, self._heat[2], place.corners) for place in kept)
+        smooth = [cv2.GaussianBlur(part, (0, 0), _SMOOTH) for part in self._near[:2]]
+        climbed = [_climbed(np.array([*smooth, self._heat[2]], np.float64), place.corners) for place in kept]
         return sorted(climbed, key=lambda place: -place.support)
 
     def _guesses(self) -> list[Floats]:
@@ -189,16 +189,16 @@ class Maps:
         return guesses + _outlines(self._heat[2])
 
 
-def _climbed(near: Floats, board: Floats, corners: Floats) -> Place:
+def _climbed(maps: Floats, corners: Floats) -> Place:
     """The place with its corners moved, one by one, for as long as that gives more support."""
-    best = Place(_support(near, board, corners), corners)
+    best = Place(_support(maps, corners), corners)
     for step in _STEPS:
         for _ in range(_ROUNDS):
             before = best
             for corner, way in itertools.product(range(len(corners)), step * _WAYS):
                 moved = best.corners.copy()
                 moved[corner] += way
-                if _possible(moved) and (support := _support(near, board, moved)) > best.support:
+                if _possible(moved) and (support := _support(maps, moved)) > best.support:
                     best = Place(support, moved)
             if best is before:
                 break
@@ -252,26 +252,27 @@ def _grid() -> tuple[Floats, Floats, Floats]:
     return crossings, middles, outside
 
 
-_CROSSINGS, _MIDDLES, _BEYOND = _grid()
-_WAYS = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], np.float64)
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64) * _SQUARES
+_PARTS = (_UNIT, *_grid())
+"""Where a place is looked at, in squares."""
+_WITHIN = np.concatenate(_PARTS[1:])
+"""All of these but its corners."""
+_OF = np.repeat(np.eye(len(_PARTS)), [len(part) for part in _PARTS], axis=0)
+"""Of which part each of these points is, `(points, parts)`."""
+_MEAN = (_OF / _OF.sum(axis=0)).T
+"""The mean over each part, of what is seen at all points."""
+_MAP = (_OF @ (0, 1, 2, 2)).astype(np.intp)
+"""In which map each point is looked up."""
+_WAYS = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], np.float64)
 
 
-def _support(near: Floats, board: Floats, corners: Floats) -> float:
-    grid = homography(_UNIT, corners)
-    at_corners = _look(near[0], corners).mean()
-    at_crossings = _look(near[1], project(grid, _CROSSINGS)).mean()
-    inside, outside = _look(board, project(grid, _MIDDLES)).mean(), _look(board, project(grid, _BEYOND)).mean()
-    return float(0.3 * at_corners + 0.35 * at_crossings + 0.35 * max(0.0, inside - outside))
-
-
-def _look(part: Floats, points: Floats) -> Floats:
-    at, (height, width) = np.round(points), part.shape
-    inside = (at >= 0).all(axis=1) & (at[:, 0] < width) & (at[:, 1] < height)
-    along, down = at[inside].astype(int).T
-    seen = np.zeros(len(points))
-    seen[inside] = part[down, along]
-    return seen
+def _support(maps: Floats, corners: Floats) -> float:
+    """How well the maps, corners and crossings of which may be a place off, support four corners (4, 2)."""
+    at = np.rint(np.concatenate([corners, project(homography(_UNIT, corners), _WITHIN)]))
+    inside = np.logical_and.reduce((at >= 0) & (at < (maps.shape[2], maps.shape[1])), axis=1)
+    along, down = np.where(inside[:, None], at, 0).astype(np.intp).T
+    at_corners, at_crossings, at_middles, outside = (_MEAN @ (maps[_MAP, down, along] * inside)).tolist()
+    return float(0.3 * at_corners + 0.35 * at_crossings + 0.35 * max(0.0, at_middles - outside))
 
 
 def _apart(corners: Floats, other: Floats) -> float:
