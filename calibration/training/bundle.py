@@ -11,14 +11,15 @@ import numpy as np
 from calibration.training import calibrate
 from calibration.training.dataset import Split, read_shards
 from calibration.training.export import export
-from companion.vision.pieces import Recogniser, SetRule
+from companion.vision.pieces import Looked, Recogniser, SetRule
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from calibration.training.network import Reader
 
-_UNDECIDED = SetRule(least=0.0, covered=1.0)
+_CARD = "pieces.json"
+_UNDECIDED = dict.fromkeys(Looked, SetRule(least=0.0, covered=1.0))
 
 
 def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any]) -> dict[str, Any]:
@@ -26,27 +27,40 @@ def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any
     backbone, head = export(reader)
     (models / "backbone.onnx").write_bytes(backbone)
     (models / "head.npz").write_bytes(head)
-    recogniser = Recogniser(backbone, head, _UNDECIDED)
-    calibration, test = (read_shards(folder, split) for split in (Split.CALIBRATE, Split.TEST))
-    rules, measured = {}, {}
-    for look in (calibrate.once, calibrate.twice):
-        fitted, unseen = (calibrate.judge(recogniser, boards, look) for boards in (calibration, test))
-        rules[look.__name__] = calibrate.rule(fitted)
-        measured[look.__name__] = calibrate.measure(unseen, rules[look.__name__])
-        measured[look.__name__]["promised to rule out, and did"] = calibrate.reliability(fitted, unseen)
-    photographs = calibrate.judge(recogniser, test, calibrate.photograph)
-    measured["photograph"] = calibrate.measure(photographs, rules["twice"])
-    card = {
+    about = {
         "model": "backbone.onnx: a patch of 1.8 squares; head.npz: with the whole board, to nine contents and covered",
         "parameters": sum(int(np.prod(weights.shape)) for weights in reader.parameters()),
         "trained_on": trained_on
         | {"pictures": "drawn or traced by calibration.training from fixed seeds; no photograph"},
+    }
+    return _write(about, folder, models)
+
+
+def calibrate_anew(folder: Path, models: Path) -> dict[str, Any]:
+    """Calibrate and measure the sets of the networks in `models` on the shards in `folder`; gives the new card."""
+    card = json.loads((models / _CARD).read_text(encoding="utf-8"))
+    return _write({name: card[name] for name in ("model", "parameters", "trained_on")}, folder, models)
+
+
+def _write(about: dict[str, Any], folder: Path, models: Path) -> dict[str, Any]:
+    """Write the card of the networks in `models`: what is known `about` them, their sets, and how good these are."""
+    backbone, head = ((models / name).read_bytes() for name in ("backbone.onnx", "head.npz"))
+    recogniser = Recogniser(backbone, head, _UNDECIDED)
+    calibration, test = (read_shards(folder, split) for split in (Split.CALIBRATE, Split.TEST))
+    rules, measured = {}, {}
+    for look, known in calibrate.LOOKS.items():
+        fitted, unseen = (calibrate.judge(recogniser, boards, look) for boards in (calibration, test))
+        rule = calibrate.rule(fitted, known)
+        rules[look.value] = asdict(rule)
+        measured[look.value] = calibrate.measure(unseen, rule)
+        measured[look.value]["promised to rule out, and did"] = calibrate.reliability(fitted, unseen, rule)
+    card = about | {
         "sets": {
-            **{name: asdict(rule) for name, rule in rules.items()},
+            **rules,
             "promised": {"plain": calibrate.PROMISED, "hard": calibrate.PROMISED_WHEN_HARD},
             "calibrated_on": f"{len(calibration)} drawn boards of the calibration split",
         },
         "measured_on": {"boards": f"{len(test)} drawn boards of the test split, half of them plain"} | measured,
     }
-    (models / "pieces.json").write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+    (models / _CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     return card

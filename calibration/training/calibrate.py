@@ -1,15 +1,15 @@
 """Thresholds for the sets, and what the finished recogniser does on boards that nothing was fitted to.
 
-A conformal set keeps every content whose probability reaches a threshold: the highest one with which the truth falls
-out of the set no more often than promised. The promise is made for ordinary sets, whose light pieces are light and
-whose dark ones are dark, where nothing makes the picture hard. How often it holds elsewhere is measured, and told on
-the card.
+A conformal set keeps every content that is as likely (`SetRule.likely`) as a threshold asks: the highest one with which
+the truth falls out of the set no more often than promised. Each way to look has its own. The promise is made for
+ordinary sets, whose light pieces are light and whose dark ones are dark, where nothing makes the picture hard. How
+often it holds elsewhere is measured, and told on the card.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,13 +17,11 @@ from calibration.training.dataset import BOARD
 from calibration.training.scene import Family
 from calibration.training.truth import JUDGED
 from companion.readings import ANYTHING
-from companion.vision.pieces import COVERED, SetRule
+from companion.vision.pieces import COVERED, Looked, SetRule
 from companion.vision.reader import photographed
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from calibration.training.dataset import Boards
@@ -52,26 +50,22 @@ class Judged:
     ordinary: NDArray[np.bool_]
 
 
-def once(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
-    """What is said of a top view that was looked at straight, as a frame of a video is at first."""
-    return recogniser.recognise(patches(view, BOARD, away))
+LOOKS: Final = {Looked.ONCE: 0.7, Looked.TWICE: 0.7, Looked.PHOTOGRAPH: 1.0}
+"""The ways to look, and what `SetRule.known` is for each. Where squares are judged together, what is left unclear is
+mostly the colour of cubes: one colour with its four kinds may not be ruled out as four unlikely things are."""
 
 
-def twice(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
-    """The same with a look in the mirror, as a frame is when there was time."""
-    return recogniser.recognise(patches(view, BOARD, away), mirror_too=True)
+def look_at(recogniser: Recogniser, view: NDArray[np.uint8], away: int, look: Looked) -> Floats:
+    """What is said of a top view that is looked at in this way."""
+    if look is Looked.PHOTOGRAPH:
+        return photographed(recogniser, view, BOARD, away, 1)
+    return recogniser.recognise(patches(view, BOARD, away), mirror_too=look is Looked.TWICE)
 
 
-def photograph(recogniser: Recogniser, view: NDArray[np.uint8], away: int) -> Floats:
-    """The same of a photograph."""
-    return photographed(recogniser, view, BOARD, away, 1)
-
-
-def judge(
-    recogniser: Recogniser, boards: Boards, look: Callable[[Recogniser, NDArray[np.uint8], int], Floats]
-) -> Judged:
-    """What `recogniser` says about every square that counts, by one way to `look`."""
-    said = [look(recogniser, view, away) for view, away in zip(boards.views, boards.aways.tolist(), strict=True)]
+def judge(recogniser: Recogniser, boards: Boards, look: Looked) -> Judged:
+    """What `recogniser` says about every square that counts, by one way to look."""
+    seen = zip(boards.views, boards.aways.tolist(), strict=True)
+    said = [look_at(recogniser, view, away, look) for view, away in seen]
     counts = (boards.weights >= JUDGED).ravel()
     targets = boards.targets.reshape(-1, boards.targets.shape[-1])
     families = np.repeat(boards.families, len(BOARD))[counts]
@@ -79,43 +73,46 @@ def judge(
     return Judged(np.concatenate(said)[counts], targets[counts], families, plain, ordinary)
 
 
-def rule(judged: Judged) -> SetRule:
-    """The narrowest rule that keeps both promises, with a margin."""
+def rule(judged: Judged, known: float) -> SetRule:
+    """The narrowest rule that keeps both promises, with a margin; `known` is that of `SetRule`."""
     over = judged.targets[:, COVERED] > 0
     covered = float(np.quantile(judged.probabilities[over, COVERED], _UNNOTICED)) if over.any() else 0.5
     clear = (judged.probabilities[:, COVERED] < covered) & judged.ordinary
     cases = ((clear & judged.plain, PROMISED), (clear & ~judged.plain, PROMISED_WHEN_HARD))
-    least = min(_least(*_contents(judged, chosen), _MARGIN * promised) for chosen, promised in cases)
-    return SetRule(least=least, covered=covered)
+    undecided = SetRule(least=0.0, covered=covered, known=known)
+    least = min(_least(undecided, *_contents(judged, chosen), _MARGIN * promised) for chosen, promised in cases)
+    return replace(undecided, least=least)
 
 
-def _least(said: Floats, targets: Floats, promised: float) -> float:
-    """The highest threshold that rules out no more of the truth's mass than promised."""
-    top = said.argmax(axis=1)[:, None] == np.arange(said.shape[1])
+def _least(undecided: SetRule, said: Floats, targets: Floats, promised: float) -> float:
+    """The highest threshold with which a rule rules out no more of the truth's mass than promised."""
+    likely = undecided.likely(said)
+    top = said[:, :COVERED].argmax(axis=1)[:, None] == np.arange(COVERED)
     at_stake = (targets > 0) & ~top
-    order = np.argsort(said[at_stake])
+    order = np.argsort(likely[at_stake])
     lost = np.cumsum(targets[at_stake][order]) / max(1, len(said))
     first_too_many = int(np.searchsorted(lost, promised, side="right"))
     if first_too_many == len(order):
         return 1.0
-    return float(said[at_stake][order][first_too_many])
+    return float(likely[at_stake][order][first_too_many])
 
 
-def reliability(calibration: Judged, test: Judged) -> dict[str, float]:
+def reliability(calibration: Judged, test: Judged, sets: SetRule) -> dict[str, float]:
     """How often the truth is ruled out on plain boards of `test` with thresholds that promise it on `calibration`."""
     kept = {}
     for promised in _ASKED:
-        least = _least(*_contents(calibration, calibration.plain & calibration.ordinary), promised)
+        least = _least(sets, *_contents(calibration, calibration.plain & calibration.ordinary), promised)
         said, targets = _contents(test, test.plain & test.ordinary)
-        ruled_out = said < np.minimum(least, said.max(axis=1, keepdims=True))
+        likely = sets.likely(said)
+        ruled_out = likely < np.minimum(least, likely.max(axis=1, keepdims=True))
         kept[f"{promised:g}"] = round(float((targets * ruled_out).sum() / max(1, len(said))), 5)
     return kept
 
 
 def _contents(judged: Judged, chosen: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """What is said of the chosen squares' contents, and the truth; covered squares left out."""
+    """What is said of the chosen squares, and the truth about their contents; covered squares left out."""
     clear = chosen & (judged.targets[:, COVERED] == 0)
-    return judged.probabilities[clear, :COVERED], judged.targets[clear, :COVERED]
+    return judged.probabilities[clear], judged.targets[clear, :COVERED]
 
 
 def measure(judged: Judged, sets: SetRule) -> dict[str, dict[str, float]]:

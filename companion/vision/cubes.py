@@ -21,7 +21,7 @@ from companion.rules import Colour, Kind
 from companion.vision.context import softmax
 from companion.vision.enrolled import LEAST, LEAST_BELIEVED, TRAITS, occupied_by_head, traits, weights_of
 from companion.vision.faces import DARK, LIGHT
-from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Tone, both, bundled_backbone, mirrored
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Looked, Tone, both, bundled_backbone, mirrored
 from companion.vision.rectify import PATCH, SQUARE
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class CubeRecogniser:
         likely = np.maximum(rows[:, _STATES], LEAST_BELIEVED) * by_head
         return np.asarray(likely / likely.sum(axis=1, keepdims=True), np.float32)
 
-    def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
+    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:  # noqa: ARG002
         """For each patch the contents that cannot be ruled out; of a colour all kinds."""
         return tuple(map(_kept, probabilities))
 

@@ -38,7 +38,7 @@ from companion.vision.faces import (
     by_kind,
 )
 from companion.vision.light import FEATURES, Agreement, Views
-from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, SetRule, Tone, bundled_backbone
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Looked, SetRule, Tone, bundled_backbone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -282,7 +282,7 @@ class EnrolledRecogniser:
         told = np.maximum(_FACES_SAY * self._colours_tell * best, -_FACES_WEIGH)
         return _also_told(states, slice(1, 3), np.exp(told))
 
-    def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:  # noqa: ARG002
+    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:  # noqa: ARG002
         """For each patch the contents that cannot be ruled out."""
         return self.rule.contents(probabilities)
 

@@ -8,13 +8,15 @@ boards that training never saw; the card beside the models says how often the tr
 
 The marks look the same after a quarter turn and in a mirror. Therefore patches may be turned until the side away from
 the camera is on top: the tops of thick pieces are then always shifted upwards. And each patch may be looked at in the
-mirror as well: who looks twice may rule out more.
+mirror as well: who looks twice may rule out more, and who reads a photograph, in which all pieces lie at the same time
+(`companion.vision.supply`), more still (`Looked`).
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from enum import Enum
 from importlib import resources
 from typing import TYPE_CHECKING, Final
 
@@ -22,12 +24,15 @@ import cv2
 import numpy as np
 
 from companion.errors import VisionError
-from companion.readings import ALL_CONTENTS, ANYTHING
+from companion.readings import ALL_CONTENTS
+from companion.rules import Colour, Kind
 from companion.vision import networks
 from companion.vision.context import Context, softmax
 from companion.vision.rectify import PATCH
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from companion.readings import Contents
@@ -44,8 +49,6 @@ COVERED: Final = len(ALL_CONTENTS)
 CLASSES: Final = COVERED + 1
 _GROUPS: Final = (0, 1, 5)
 """Where empty, light and dark begin among `ALL_CONTENTS`."""
-_KNOWN: Final = 0.7
-"""Who is less sure of a square's being empty, light or dark asks about marks of both colours together."""
 _FLATTEST = 12.0
 _UNHEARD_OF = 1e-7
 _AROUND = 11
@@ -77,38 +80,52 @@ class Tone:
         return np.ascontiguousarray(toned.transpose(0, 3, 1, 2))
 
 
+class Looked(Enum):
+    """How a square was looked at, before it is told what may lie there; the values are those of the model's card."""
+
+    ONCE = "once"
+    """Straight only."""
+    TWICE = "twice"
+    """In the mirror as well."""
+    PHOTOGRAPH = "photograph"
+    """Twice, and all squares together, as `companion.vision.reader.photographed` does."""
+
+
 @dataclass(frozen=True, slots=True)
 class SetRule:
-    """When a content can be ruled out: its probability is below `least`. Calibrated with the model."""
+    """When a content can be ruled out: it is less likely than `least`. Calibrated with the model, for each `Looked`."""
 
     least: float
     covered: float
     """From this probability of *covered* on, nothing is ruled out."""
+    known: float = 0.7
+    """Who is less sure of a square's being empty, light or dark asks for that, and for the mark, one by one."""
 
     def contents(self, probabilities: Floats) -> tuple[Contents, ...]:
         """The set of each square, from probabilities `(n, CLASSES)`."""
-        return tuple(self._set(row) for row in probabilities)
+        kept = self.likely(probabilities) >= self.least
+        kept[np.arange(len(kept)), probabilities[:, :COVERED].argmax(axis=1)] = True
+        kept[probabilities[:, COVERED] >= self.covered] = True
+        return tuple(sum(1 << int(i) for i in np.flatnonzero(row)) for row in kept)
 
     @classmethod
     def of(cls, card: dict[str, float]) -> SetRule:
         """The rule that a model's card tells."""
-        return cls(least=card["least"], covered=card["covered"])
+        return cls(**card)
 
-    def _set(self, row: Floats) -> Contents:
-        if row[COVERED] >= self.covered:
-            return ANYTHING
-        kept = row[:COVERED] >= self.least
-        shares = np.add.reduceat(row[:COVERED], _GROUPS)
-        if shares.max() < _KNOWN:
-            kept |= self._of_either_colour(row[1:COVERED].reshape(2, -1), shares)
-        kept[int(row[:COVERED].argmax())] = True
-        return sum(1 << int(i) for i in np.flatnonzero(kept))
+    def likely(self, probabilities: Floats) -> Floats:
+        """How likely each content is, `(n, COVERED)`, from probabilities `(n, CLASSES)`.
 
-    def _of_either_colour(self, pieces: Floats, shares: Floats) -> NDArray[np.bool_]:
-        """What cannot be ruled out where the colour is not known: a mark may be seen well all the same."""
-        kinds = pieces.sum(axis=0) >= self.least * pieces.sum()
-        empty, *colours = shares >= self.least
-        return np.concatenate([[empty], *(kinds & colour for colour in colours)])
+        That is its own probability, or, where it is not known whether the square is empty, light or dark, that of the
+        least likely of what makes it up: whether there is a piece of this colour, and, whatever the colour, this mark.
+        """
+        alone = probabilities[:, :COVERED]
+        shares = np.add.reduceat(alone, _GROUPS, axis=1)
+        pieces = alone[:, 1:].reshape(len(alone), len(Colour), len(Kind))
+        marks = pieces.sum(axis=1) / np.maximum(pieces.sum(axis=(1, 2)), _UNHEARD_OF)[:, None]
+        parts = np.concatenate([shares[:, :1], *(np.minimum(marks, shares[:, [i]]) for i in (1, 2))], axis=1)
+        unknown = shares.max(axis=1, keepdims=True) < self.known
+        return np.asarray(np.where(unknown, np.maximum(alone, parts), alone), np.float32)
 
 
 class Recogniser:
@@ -119,18 +136,17 @@ class Recogniser:
     asks_spares: Final = True
     """What a set looks like is known better with its other pieces in sight."""
 
-    def __init__(self, backbone: bytes, head: bytes, once: SetRule, twice: SetRule | None = None) -> None:
-        """`once` is for what was looked at straight only, `twice` for what was looked at in the mirror as well."""
+    def __init__(self, backbone: bytes, head: bytes, rules: Mapping[Looked, SetRule]) -> None:
         self._backbone, self._context = networks.load(backbone), Context(head)
-        self.once, self.twice = once, twice or once
+        self._rules = rules
 
     @classmethod
     def bundled(cls) -> Recogniser:
         """The recogniser that comes with the program: trained on drawn boards only, see `models/pieces.json`."""
         models = resources.files("companion.vision") / "models"
         card = json.loads((models / "pieces.json").read_text(encoding="utf-8"))
-        rules = (SetRule.of(card["sets"][name]) for name in ("once", "twice"))
-        return cls(bundled_backbone(), (models / "head.npz").read_bytes(), *rules)
+        rules = {look: SetRule.of(card["sets"][look.value]) for look in Looked}
+        return cls(bundled_backbone(), (models / "head.npz").read_bytes(), rules)
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:
         """Probabilities `(n, CLASSES)` in the order of `ALL_CONTENTS`, then *covered*, for all squares of one board.
@@ -153,9 +169,9 @@ class Recogniser:
         """Probabilities `(n, CLASSES)` from the embeddings of all squares of one board."""
         return softmax(self._context.scores(embeddings))
 
-    def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:
-        """What each square may hold; a covered square may hold anything. `twice` if both sides were looked at."""
-        return (self.twice if twice else self.once).contents(probabilities)
+    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:
+        """What each square may hold that was looked at in this way; a covered square may hold anything."""
+        return self._rules[look].contents(probabilities)
 
 
 def bundled_backbone() -> bytes:

@@ -14,11 +14,12 @@ import numpy as np
 from companion.readings import ANYTHING, colours_only
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.lens import PINHOLE
+from companion.vision.pieces import Looked
 from companion.vision.rectify import FINEST, MARGIN, away_side, patches, rectify
 from companion.vision.supply import within_supply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -64,8 +65,8 @@ class Recogniser(Protocol):
         """The probabilities that `recognise` gives, from the embeddings of all squares; spare pieces may follow."""
         ...
 
-    def contents(self, probabilities: Floats, *, twice: bool = False) -> tuple[Contents, ...]:
-        """For each patch the contents that cannot be ruled out; `twice` if each was looked at in the mirror as well."""
+    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:
+        """For each patch that was looked at in this way the contents that cannot be ruled out."""
         ...
 
 
@@ -113,7 +114,7 @@ class BoardReader:
             return pose
         seen, away = self.top_view(image, pose), away_side(pose.points(), self.layout)
         probabilities = photographed(self.recogniser, seen, self.layout, away, self.sets_in_play)
-        squares, hidden = self.judged(probabilities, np.ones(len(probabilities), np.bool_))
+        squares, hidden = self.judged(probabilities, [Looked.PHOTOGRAPH] * len(probabilities))
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
 
     @property
@@ -138,12 +139,14 @@ class BoardReader:
         kinds = self.cards.read_around(image, pose, self.layout) if self.cards else None
         return next(iter(kinds)) if kinds and len(kinds) == 1 else None
 
-    def judged(self, probabilities: Floats, twice: NDArray[np.bool_]) -> tuple[tuple[Contents, ...], int]:
-        """What each square may hold, and the mask of the covered ones; `twice` tells which were looked at twice."""
+    def judged(self, probabilities: Floats, looks: Sequence[Looked]) -> tuple[tuple[Contents, ...], int]:
+        """What each square may hold, and the mask of the covered ones; `looks` tells how each was looked at."""
         hidden = mask_of(probabilities[:, COVERED] > _MOSTLY)
-        once_seen = iter(self.recogniser.contents(probabilities[~twice]))
-        twice_seen = iter(self.recogniser.contents(probabilities[twice], twice=True))
-        contents = tuple(next(twice_seen if looks else once_seen) for looks in twice)
+        told = {
+            look: iter(self.recogniser.contents(probabilities[[each is look for each in looks]], look))
+            for look in set(looks)
+        }
+        contents = tuple(next(told[look]) for look in looks)
         if self.cubes:
             contents = tuple(map(colours_only, contents))
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden

@@ -21,7 +21,7 @@ from companion.readings import ANYTHING, BoardReading, kinds_only, of_colour
 from companion.rules import Colour
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.motion import Motion
-from companion.vision.pieces import Tone, both, mirrored
+from companion.vision.pieces import Looked, Tone, both, mirrored
 from companion.vision.reader import mask_of
 from companion.vision.rectify import away_side, patches
 from companion.vision.spares import BESIDE, find_spares
@@ -214,8 +214,7 @@ class VideoReader:
         Of an unclear mark those kinds are ruled out that it cannot be beside the spare pieces. They do not say which
         colour a piece has: what lies in another light may look like the other colour.
         """
-        twice = np.asarray(self._known.all(axis=0), np.bool_)
-        alone, covered = self._reader.judged(self._together(sides, sides[0, :0], twice), twice)
+        alone, covered = self._reader.judged(self._together(sides, sides[0, :0]), self._looks())
         narrowed = tuple(map(_narrowed, alone, self._left))
         if self._spares is not None and len(self._spares) and any(map(_unclear, narrowed)):
             narrowed = tuple(map(_narrowed, narrowed, self._judged_beside(sides, self._spares)))
@@ -223,16 +222,20 @@ class VideoReader:
 
     def _judged_beside(self, sides: Floats, spares: Floats, sets: int | None = None) -> tuple[Contents, ...]:
         """What each square may hold, judged together with these spare pieces; see `_together`."""
-        twice = np.asarray(self._known.all(axis=0), np.bool_)
-        return self._reader.judged(self._together(sides, spares, twice, sets), twice)[0]
+        return self._reader.judged(self._together(sides, spares, sets), self._looks())[0]
 
-    def _together(self, sides: Floats, spares: Floats, twice: NDArray[np.bool_], sets: int | None = None) -> Floats:
+    def _looks(self) -> list[Looked]:
+        """How each square was looked at since it last changed."""
+        return [Looked.TWICE if all(sides) else Looked.ONCE for sides in self._known.T]
+
+    def _together(self, sides: Floats, spares: Floats, sets: int | None = None) -> Floats:
         """Probabilities `(n, 10)` of the squares, judged together with spare pieces.
 
-        `sides` are the embeddings of the squares' sides, straight and in the mirror, `(sides, n, length)`; `twice`
-        tells where both count. `spares` are embeddings, `(m, length)`. If the pieces, spare ones and others, lie there
-        at the same time, and are all of `sets` sets, no more of them are of a kind and colour than these have.
+        `sides` are the embeddings of the squares' sides, straight and in the mirror, `(sides, n, length)`; both count
+        where both were looked at. `spares` are embeddings, `(m, length)`. If the pieces, spare ones and others, lie
+        there at the same time, and are all of `sets` sets, no more of them are of a kind and colour than these have.
         """
+        twice = np.asarray(self._known.all(axis=0), np.bool_)
         straight, judge = sides[0], self._reader.recogniser.judge
         probabilities = judge(np.concatenate([straight, spares]))
         if len(sides) > 1 and twice.any():

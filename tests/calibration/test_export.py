@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.pieces import EMBEDDING, Recogniser, SetRule, Tone, with_relief
+from companion.vision.pieces import EMBEDDING, Looked, Recogniser, SetRule, Tone, with_relief
 from companion.vision.rectify import PATCH
 
 torch = pytest.importorskip("torch")
@@ -30,7 +30,7 @@ def test_opencv_and_pytorch_agree():
     reader = any_reader()
     patches = np.random.default_rng(0).integers(0, 255, (5, PATCH, PATCH, 3)).astype(np.uint8)
     tone = Tone.of(patches)
-    recogniser = Recogniser(*export(reader), SetRule(least=0.1, covered=0.5))
+    recogniser = Recogniser(*export(reader), dict.fromkeys(Looked, SetRule(least=0.1, covered=0.5)))
     with torch.no_grad():
         toned = torch.from_numpy(with_relief(tone.apply(patches)))
         embeddings = reader.backbone(toned).numpy()

@@ -151,10 +151,14 @@ def answers(truth_share, count=4000):
     return Judged(said, targets, np.zeros(count, np.uint8), *np.ones((2, count), bool))
 
 
+KNOWN = 0.7
+UNDECIDED = SetRule(least=0.0, covered=0.5, known=KNOWN)
+
+
 def test_the_threshold_keeps_its_promise_on_what_it_was_calibrated_on():
     rng = np.random.default_rng(0)
     judged = answers(rng.beta(2, 0.2, 4000).astype(np.float32))
-    found = measure(judged, rule(judged))["all"]
+    found = measure(judged, rule(judged, KNOWN))["all"]
     assert found["wrong"] <= PROMISED
     assert found["right"] > 0
 
@@ -163,19 +167,34 @@ def test_the_promise_is_made_for_ordinary_sets_seen_plainly():
     judged = answers([0.999, 0.2])
     odd = np.arange(4000) % 2 == 1
     strange = replace(judged, ordinary=~odd)
-    assert rule(strange).least > rule(judged).least
-    assert measure(strange, rule(strange))["plain, ordinary set"]["wrong"] == 0.0
+    assert rule(strange, KNOWN).least > rule(judged, KNOWN).least
+    assert measure(strange, rule(strange, KNOWN))["plain, ordinary set"]["wrong"] == 0.0
+
+
+def light_cubes(light_shares, count=4000):
+    """`count` squares that bear light cubes, whose colour the classifier takes for light so surely in turn."""
+    shares = np.resize(light_shares, count)[:, None].astype(np.float32)
+    said, targets = np.zeros((2, count, CLASSES), np.float32)
+    said[:, 1:5], said[:, 5:9], targets[:, 1:5] = shares / 4, (1 - shares) / 4, 1 / 4
+    return Judged(said, targets, np.zeros(count, np.uint8), *np.ones((2, count), bool))
+
+
+def test_a_colour_is_ruled_out_as_a_whole_by_whoever_asks_for_colour_and_mark_one_by_one():
+    judged = light_cubes([0.97] * 99 + [0.06])
+    assert rule(judged, known=1.0).least == pytest.approx(0.06)
+    assert rule(judged, known=0.7).least == pytest.approx(0.015)
+    assert measure(judged, rule(judged, known=1.0))["all"]["wrong"] == 0.0
 
 
 def test_a_sure_classifier_needs_no_wide_sets():
     judged = answers([0.999])
-    assert measure(judged, rule(judged))["all"]["right"] == 1.0
+    assert measure(judged, rule(judged, KNOWN))["all"]["right"] == 1.0
 
 
 def test_what_was_promised_is_held_against_what_happened():
     rng = np.random.default_rng(1)
     fitted, unseen = (answers(rng.beta(2, 0.2, 4000).astype(np.float32)) for _ in range(2))
-    for promised, observed in reliability(fitted, unseen).items():
+    for promised, observed in reliability(fitted, unseen, UNDECIDED).items():
         assert observed == pytest.approx(float(promised), abs=3e-3)
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from importlib import resources
+
 import numpy as np
 import pytest
 
-from calibration.training.dataset import Boards
+from calibration.training.dataset import Boards, Split, Studio
 from calibration.training.truth import CLASSES
+from companion.vision.pieces import Looked
 from companion.vision.rectify import MARGIN, PATCH, SQUARE
 
 torch = pytest.importorskip("torch")
@@ -45,3 +49,22 @@ def test_a_mixture_is_one_or_the_other_or_between():
     torch.testing.assert_close(said[2], alone[1])
     assert (said[1] - said[0]).abs().max() > 0.01
     assert first.training
+
+
+def test_a_card_that_is_made_anew_keeps_what_it_says_of_the_training(tmp_path):
+    from calibration.training.bundle import calibrate_anew  # noqa: PLC0415
+
+    shipped = resources.files("companion.vision") / "models"
+    for name in ("backbone.onnx", "head.npz", "pieces.json"):
+        (tmp_path / name).write_bytes((shipped / name).read_bytes())
+    for split in (Split.CALIBRATE, Split.TEST):
+        some = Studio(split).boards(range(2))
+        np.savez(
+            tmp_path / f"{split.name.lower()}-000000.npz", **{name: getattr(some, name) for name in Boards.__slots__}
+        )
+    before = json.loads((tmp_path / "pieces.json").read_text(encoding="utf-8"))
+    card = calibrate_anew(tmp_path, tmp_path)
+    assert card == json.loads((tmp_path / "pieces.json").read_text(encoding="utf-8"))
+    assert card["trained_on"] == before["trained_on"]
+    assert card["sets"]["calibrated_on"] == "2 drawn boards of the calibration split"
+    assert {look.value for look in Looked} <= card["sets"].keys() & card["measured_on"].keys()

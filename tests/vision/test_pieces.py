@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.training.calibrate import look_at
 from calibration.training.dataset import BOARD, Split, Studio
 from calibration.training.scene import plain
 from calibration.training.truth import JUDGED
@@ -22,6 +23,7 @@ from companion.vision.pieces import (
     CLASSES,
     COVERED,
     EMBEDDING,
+    Looked,
     Recogniser,
     SetRule,
     Tone,
@@ -66,6 +68,27 @@ def probabilities(**shares):
 def test_a_set_keeps_what_the_threshold_does_not_rule_out(shares, expected):
     (contents,) = SetRule(least=0.05, covered=0.3).contents(probabilities(**shares))
     assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ({"E": 1.0}, {"E"}),
+        ({"S": 0.96, "D": 0.04}, {"S"}),
+        ({"S": 0.9, "s": 0.06, "D": 0.04}, {"S", "s"}),
+        ({"S": 0.23, "D": 0.24, "P": 0.24, "U": 0.23, "s": 0.02, "d": 0.02, "p": 0.01, "u": 0.01}, set("SDPUsdpu")),
+        ({"S": 0.88, "D": 0.03, "s": 0.06, "d": 0.03}, {"S", "D", "s", "d"}),
+        ({"E": 0.9, "S": 0.03, "d": 0.03, "p": 0.04}, {"E", "s", "d", "p"}),
+    ],
+)
+def test_a_photographs_set_asks_for_colour_and_mark_one_by_one(shares, expected):
+    (contents,) = SetRule(least=0.05, covered=0.3, known=1.0).contents(probabilities(**shares))
+    assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
+
+
+def test_every_way_to_look_has_a_rule_of_its_own(recogniser):
+    unsure = probabilities(S=0.985, D=0.015)
+    assert [recogniser.contents(unsure, look)[0].bit_count() for look in Looked] == [2, 2, 1]
 
 
 def test_probabilities_of_every_square_add_up_to_one(recogniser):
@@ -155,21 +178,21 @@ PICTURES = Path(__file__).parent.parent / "data" / "squares"
 TRUTHS = [json.loads(line) for line in (PICTURES / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def photographed(truth):
-    """The patches of a sample picture, at its true corners."""
+def top_view(truth):
+    """A sample picture's board from above, and which side is away, at its true corners."""
     corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
-    view = rectify(cv2.imread(str(PICTURES / truth["image"])), corners, BOARD)
-    return patches(view, BOARD, away_side(corners, BOARD))
+    return rectify(cv2.imread(str(PICTURES / truth["image"])), corners, BOARD), away_side(corners, BOARD)
 
 
 def judge(said, allowed):
     return "right" if said & ~allowed == 0 else "unclear" if said & allowed else "wrong"
 
 
-def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser):
+@pytest.mark.parametrize("look", Looked)
+def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser, look):
     verdicts = []
     for truth in TRUTHS:
-        said = recogniser.contents(recogniser.recognise(photographed(truth), mirror_too=True), twice=True)
+        said = recogniser.contents(look_at(recogniser, *top_view(truth), look), look)
         for square, contents in zip(BOARD.squares, said, strict=True):
             if str(square) not in truth["hidden"]:
                 words = truth["squares"][str(square)]
@@ -205,7 +228,7 @@ def test_the_bench_of_squares_counts_every_square_that_can_be_judged(recogniser)
 
 def test_a_hand_hides_the_squares_under_it(recogniser):
     truth = next(truth for truth in TRUTHS if truth["image"] == "hop_003.jpg")
-    said = recogniser.contents(recogniser.recognise(photographed(truth)))
+    said = recogniser.contents(look_at(recogniser, *top_view(truth), Looked.ONCE))
     hidden = [BOARD.index(Square.parse(name)) for name in truth["hidden"]]
     assert [said[i] for i in hidden] == [ANYTHING]
 

@@ -9,6 +9,7 @@ from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Layout, Piece, Square
 from companion.settling import SETTLE_S
 from companion.vision.board import BoardNotFound, BoardPose
+from companion.vision.pieces import Looked
 from companion.vision.reader import BoardReader, StillReading
 from companion.vision.rectify import MARGIN, SQUARE
 from companion.vision.spares import BESIDE
@@ -46,7 +47,7 @@ class GreyEyes:
     def recognise(self, patches, *, mirror_too=False):
         return self.judge(self.embed(patches, None))
 
-    def contents(self, probabilities, *, twice=False):
+    def contents(self, probabilities, look):
         return tuple(sum(1 << int(i) for i in np.flatnonzero(row[:-1] > 0.5)) for row in probabilities)
 
 
@@ -151,10 +152,12 @@ class TwoSidedEyes(GreyEyes):
 
     sides = 2
 
-    def contents(self, probabilities, *, twice=False):
-        unsure = PLUS if twice else Piece.parse("light diagonal")
+    def contents(self, probabilities, look):
+        unsure = PLUS if look is Looked.TWICE else Piece.parse("light diagonal")
         more = contents_of([unsure])
-        return tuple(seen | more if seen == contents_of([PLUS]) else seen for seen in super().contents(probabilities))
+        return tuple(
+            seen | more if seen == contents_of([PLUS]) else seen for seen in super().contents(probabilities, look)
+        )
 
 
 def test_a_second_look_in_the_mirror_tells_more_before_anybody_believes_the_first():
@@ -250,10 +253,10 @@ class EyesThatCompare(GreyEyes):
         self.compared = len(embeddings) > len(LAYOUT)
         return super().judge(embeddings)
 
-    def contents(self, probabilities, *, twice=False):
+    def contents(self, probabilities, look):
         alone = contents_of([PLUS, Piece.parse("light diagonal")])
         unsure = self.beside if self.compared else alone
-        return tuple(unsure if seen == contents_of([PLUS]) else seen for seen in super().contents(probabilities))
+        return tuple(unsure if seen == contents_of([PLUS]) else seen for seen in super().contents(probabilities, look))
 
 
 @pytest.fixture
@@ -316,7 +319,7 @@ class EyesThatDoubt(GreyEyes):
         probabilities[unsure, straight], probabilities[unsure, diagonal] = 0.7, 0.3
         return probabilities
 
-    def contents(self, probabilities, *, twice=False):
+    def contents(self, probabilities, look):
         return tuple(sum(1 << int(i) for i in np.flatnonzero(row[:-1] > 0.05)) for row in probabilities)
 
 
