@@ -58,7 +58,7 @@ mostly the colour of cubes: one colour with its four kinds may not be ruled out 
 def look_at(recogniser: Recogniser, view: NDArray[np.uint8], away: int, look: Looked) -> Floats:
     """What is said of a top view that is looked at in this way."""
     if look is Looked.PHOTOGRAPH:
-        return photographed(recogniser, view, BOARD, away, 1)
+        return photographed(recogniser, view, BOARD, away, 1)[0]
     return recogniser.recognise(patches(view, BOARD, away), mirror_too=look is Looked.TWICE)
 
 

@@ -88,7 +88,7 @@ class Looked(Enum):
     TWICE = "twice"
     """In the mirror as well."""
     PHOTOGRAPH = "photograph"
-    """Twice, and all squares together, as `companion.vision.reader.photographed` does."""
+    """Twice, and then judged together by what a set of pieces allows (`companion.vision.reader.photographed`)."""
 
 
 @dataclass(frozen=True, slots=True)

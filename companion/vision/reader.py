@@ -113,8 +113,8 @@ class BoardReader:
         if isinstance(pose, BoardNotFound):
             return pose
         seen, away = self.top_view(image, pose), away_side(pose.points(), self.layout)
-        probabilities = photographed(self.recogniser, seen, self.layout, away, self.sets_in_play)
-        squares, hidden = self.judged(probabilities, [Looked.PHOTOGRAPH] * len(probabilities))
+        probabilities, look = photographed(self.recogniser, seen, self.layout, away, self.sets_in_play)
+        squares, hidden = self.judged(probabilities, [look] * len(probabilities))
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
 
     @property
@@ -152,13 +152,17 @@ class BoardReader:
         return tuple(ANYTHING if hidden >> i & 1 else seen for i, seen in enumerate(contents)), hidden
 
 
-def photographed(recogniser: Recogniser, top_view: Image, layout: Layout, away: int, sets: int) -> Floats:
+def photographed(
+    recogniser: Recogniser, top_view: Image, layout: Layout, away: int, sets: int
+) -> tuple[Floats, Looked]:
     """Probabilities `(n, 10)` for a photograph, for which there is more time than for a frame of a video.
 
-    Every patch is looked at in the mirror as well, and no more pieces lie there than so many `sets` have.
+    Every patch is looked at in the mirror as well, and no more pieces lie there than so many `sets` have. If that
+    tells nothing, because there are too many sets or other pieces, the squares were only looked at twice.
     """
-    seen = recogniser.recognise(patches(top_view, layout, away), mirror_too=True)
-    return within_supply(np.asarray(seen, np.float32), sets)
+    twice = np.asarray(recogniser.recognise(patches(top_view, layout, away), mirror_too=True), np.float32)
+    together = within_supply(twice, sets)
+    return together, Looked.TWICE if together is twice else Looked.PHOTOGRAPH
 
 
 def mask_of(flags: Iterable[object]) -> int:

@@ -30,8 +30,8 @@ def within_supply(probabilities: Floats, sets: int) -> Floats:
     """Probabilities of each square's contents, given that the pieces are from `sets` sets.
 
     `probabilities` is `(n, contents)` in the order of `ALL_CONTENTS`, each square judged by itself; further columns
-    are left as they are. They come back unchanged if hardly any arrangement keeps to the supply, or more pieces are
-    seen than there are: then other pieces lie there than was said.
+    are left as they are. The very array comes back if hardly any arrangement keeps to the supply, or more pieces are
+    seen than there are: then other pieces lie there than was said; or if there are too many sets to count with.
     """
     most = _OF_A_KIND * sets
     if (most + 1) ** (_CONTENTS - 1) > _MOST_STATES:

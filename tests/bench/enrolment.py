@@ -81,7 +81,7 @@ def sight(shot):
 def read(recogniser, shot, *, cubes=False):
     """Right, unclear and wrong squares of a picture, and the covered ones with those of them that were noticed."""
     view = rectify(shot.image, shot.corners, BOARD)
-    said = np.array(recogniser.contents(photographed(recogniser, view, BOARD, away_side(shot.corners, BOARD), 1)))
+    said = np.array(recogniser.contents(*photographed(recogniser, view, BOARD, away_side(shot.corners, BOARD), 1)))
     truth = np.array([colours_only(each) if cubes else each for each in shot.contents])
     counts = (shot.weights == JUDGED) & ~shot.covered
     right, wrong = counts & (said == truth), counts & (said & truth == 0)

@@ -21,7 +21,7 @@ from companion.profile import LensModel
 from companion.rules import Layout
 from companion.vision.board import BoardFinder, BoardPose
 from companion.vision.lens import PINHOLE, Lens
-from companion.vision.pieces import Looked, Recogniser
+from companion.vision.pieces import Recogniser
 from companion.vision.reader import photographed
 from companion.vision.rectify import away_side, rectify
 from tests.bench.squares import UNSEEN, Tally, verdict
@@ -81,9 +81,7 @@ class Row:
             return
         self.errors.append(min(off))
         view = rectify(image, straight, BOARD, optics=optics)
-        said = recogniser.contents(
-            photographed(recogniser, view, BOARD, away_side(straight, BOARD), 1), Looked.PHOTOGRAPH
-        )
+        said = recogniser.contents(*photographed(recogniser, view, BOARD, away_side(straight, BOARD), 1))
         self.seconds.append(time.process_time() - began)
         self.squares.add(
             [

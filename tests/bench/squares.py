@@ -23,7 +23,7 @@ from calibration.training.scene import plain
 from calibration.training.truth import COVERED, JUDGED
 from companion.readings import ANYTHING, LETTERS, contents_of, possible
 from companion.rules import Piece
-from companion.vision.pieces import Looked, Recogniser
+from companion.vision.pieces import Recogniser
 from companion.vision.reader import photographed
 from companion.vision.rectify import away_side, patches, rectify
 from tests.bench.shares import wilson
@@ -91,8 +91,7 @@ def drawn(recogniser, count, tallies, bad):
     for number in range(UNSEEN, UNSEEN + count):
         boards = studio.boards(range(number, number + 1))
         began = time.process_time()
-        probabilities = photographed(recogniser, boards.views[0], BOARD, int(boards.aways[0]), 1)
-        said = recogniser.contents(probabilities, Looked.PHOTOGRAPH)
+        said = recogniser.contents(*photographed(recogniser, boards.views[0], BOARD, int(boards.aways[0]), 1))
         spent += time.process_time() - began
         verdicts = []
         cut = patches(boards.views[0], BOARD, int(boards.aways[0]))
@@ -115,8 +114,7 @@ def photographs(recogniser, folder, tallies):
         truth = json.loads(line)
         corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
         view = rectify(cv2.imread(str(folder / truth["image"])), corners, BOARD)
-        probabilities = photographed(recogniser, view, BOARD, away_side(corners, BOARD), 1)
-        said = recogniser.contents(probabilities, Looked.PHOTOGRAPH)
+        said = recogniser.contents(*photographed(recogniser, view, BOARD, away_side(corners, BOARD), 1))
         verdicts = [
             verdict(
                 one, contents_of(None if word == "." else Piece.parse(word) for word in truth["squares"][str(square)])

@@ -233,6 +233,29 @@ def test_a_photograph_is_read_where_the_board_is_found(eyes):
     assert found.hidden == LAYOUT.mask([Square.parse("c3")])
 
 
+class EyesThatNoteTheLook(GreyEyes):
+    """They say after which look they were asked what may be ruled out."""
+
+    def contents(self, probabilities, look):
+        self.look = look
+        return super().contents(probabilities, look)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "sets", "look"),
+    [
+        ({"b2": 200, "c3": 200}, None, Looked.PHOTOGRAPH),
+        ({}, None, Looked.PHOTOGRAPH),
+        ({"b2": 200, "c3": 200, "d4": 200}, None, Looked.TWICE),
+        ({"b2": 200, "c3": 200, "d4": 200}, 2, Looked.TWICE),
+    ],
+)
+def test_as_much_as_in_a_photograph_is_ruled_out_only_where_the_supply_was_heeded(pieces, sets, look):
+    eyes = EyesThatNoteTheLook()
+    BoardReader(LAYOUT, eyes, lambda image, layout: POSE, sets=sets).read(picture(**pieces))
+    assert eyes.look is look
+
+
 def test_a_photograph_without_a_board_says_why(eyes):
     assert BoardReader(LAYOUT, eyes, lambda image, layout: BoardNotFound("no board here")).read(
         picture()
