@@ -84,6 +84,9 @@ class BoardReading:
     """The squares that something covers, as bits of the layout. They hold `ANYTHING` and contradict nothing."""
     held: int = 0
     """The squares over which a hand may hold what is seen there, as bits of the layout: it does not lie there yet."""
+    stale: int = 0
+    """The squares that are told as they were last seen, though something has changed there since, as bits of the
+    layout: they prove nothing about this moment."""
     still_since: float | None = None
     """Source seconds of the reading before, if the squares in sight were seen not to have moved since."""
     cards: Mapping[Colour, frozenset[Kind]] = field(default_factory=dict)

@@ -12,6 +12,9 @@ is the likeliest to be wrong.
 A reading that rules nothing out is no proof that a square is empty: where nothing else is read of one that was, it may
 hold anything. A source that does the waiting itself may tell of a piece late, so nothing is put in order by that.
 
+A reading of before, told once more because nobody has looked since something changed, votes like another, but puts
+nothing in order: what is there now may have come in the meantime.
+
 A hidden square contradicts nothing. Nor does one that touches a hidden square, or over which a hand may be: a piece
 that is still held is not yet played. Only beside a hand that has rested for long what is seen counts. After a hand has
 been there, what was known of a square counts no more than what is seen now; and what has not moved since the reading
@@ -80,11 +83,11 @@ class Settler:
         for i, (square, contents) in enumerate(zip(self._squares, reading.squares, strict=True)):
             hidden = bool(reading.hidden >> i & 1)
             near = bool(moving & self._touching[i])
-            held = bool(reading.held >> i & 1)
+            held, fresh = bool(reading.held >> i & 1), not reading.stale >> i & 1
             if hidden or near:
                 square.visit(reading.time)
                 unsettled |= 1 << i
-            elif not square.take(reading.time, contents, begin, held=held):
+            elif not square.take(reading.time, contents, begin, held=held, fresh=fresh):
                 unsettled |= 1 << i
             if not square.at_rest:
                 restless |= 1 << i
@@ -172,10 +175,13 @@ class _SquareVotes:
     def __post_init__(self) -> None:
         self._late_s = 0.0 if self.settle_s else _LATE_S
 
-    def take(self, time: float, contents: Contents, still_since: float, *, held: bool) -> bool:
-        """Count one reading of the square in full view, alike since `still_since`; whether it is at rest."""
+    def take(self, time: float, contents: Contents, still_since: float, *, held: bool, fresh: bool) -> bool:
+        """Count one reading of the square in full view, alike since `still_since`; whether it is at rest.
+
+        Only a `fresh` one shows that what is settled was still there at this time.
+        """
         self._visit_began, self.held_up = None, False
-        if not self._was_visited:
+        if fresh and not self._was_visited:
             self._fit(time, contents)
         self._votes.append((time if self._votes else still_since, contents))
         self._forget_before(time - self.settle_s)
@@ -192,6 +198,8 @@ class _SquareVotes:
         if not agreed or self.held_up:
             return False
         self._settle(agreed)
+        if fresh:
+            self._fit(time, contents)
         return bool(contents & self.settled.contents)
 
     def visit(self, time: float) -> None:
@@ -249,7 +257,6 @@ class _SquareVotes:
         else:
             self.settled = SettledSquare(agreed, self._first_seen(agreed), self._last_fit)
         self._was_visited = self._votes[0][0] < self._visited
-        self._fit(*self._votes[-1])
 
     def _fit(self, time: float, seen: Contents) -> None:
         """Note that this reading allows nothing but what is settled, if it does."""

@@ -994,3 +994,47 @@ def test_a_card_that_becomes_readable_late_is_not_taken_for_that_of_the_next_cub
     scene.look(3)
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
     assert scene.look(2) == []
+
+
+def strange_from_the_start() -> Scene:
+    """Three pieces lie there at the first look, which might be anything."""
+    scene = Scene()
+    for square, what in (("a1", "L+"), ("a3", "D><"), ("a2", "L+")):
+        scene.put(square, what)
+    assert scene.look() == ["asks start"]
+    return scene
+
+
+@pytest.mark.parametrize("covered", [("a1", "a2", "a3"), ("a1", "a2", "a3", "b1", "b2", "b3"), ("a2",)])
+def test_a_hand_over_the_pieces_answers_no_question_about_them(covered):
+    scene = strange_from_the_start()
+    scene.hand(*covered)
+    assert scene.look(1.2) == []
+    scene.hand()
+    assert scene.look(3.0) == []
+    assert scene.referee.question.question == "start"
+
+
+def test_pieces_that_are_cleared_away_are_no_moves_before_all_of_them_are_gone():
+    scene = strange_from_the_start()
+    scene.put("b4", "D+")
+    scene.put("c4", "L<>")
+    scene.look(1.0)
+    scene.hand("a1", "a2", "a3", "b4", "c4")
+    assert scene.look(0.5) == []
+    for square in ("b4", "c4", "a2"):
+        scene.lift(square)
+    scene.hand()
+    assert scene.look(3.0) == []
+    for square in ("a1", "a3"):
+        scene.lift(square)
+    assert scene.look() == []
+    assert scene.referee.question is None
+    assert scene.play("a1+") == ["light a1+"]
+
+
+def test_pieces_under_a_hand_at_the_end_were_never_resolved():
+    scene = strange_from_the_start()
+    scene.hand("a1", "a2")
+    scene.look(1.0)
+    assert [told(event) for event in scene.referee.finish(9.0)] == ["unresolved a1 a2 a3"]

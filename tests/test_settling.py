@@ -16,6 +16,7 @@ READINGS["m"] = contents_of([None, PLUS])  # maybe a piece
 READINGS["~"] = ANYTHING
 READINGS["P"] = READINGS["+"]  # which a hand may hold
 READINGS["N"] = READINGS["+"]  # beside a hand
+READINGS["o"] = EMPTY  # as it was last seen: something has changed there since
 
 # What is read on a1 (h: hidden; n: a neighbour is hidden), what has settled there, whether it is at rest.
 LINES = [
@@ -69,7 +70,8 @@ def settle(line: str, step_s: float = 0.1):
         hidden, held = {"h": 1 << A1, "n": 1 << A2, "N": 1 << A2}.get(read, 0), (read == "P") << A1
         squares = [EMPTY] * len(LAYOUT)
         squares[A1] = ANYTHING if read == "h" else READINGS.get(read, EMPTY)
-        snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden, held=held))
+        stale = (read == "o") << A1
+        snapshot = settler.feed(BoardReading(i * step_s, tuple(squares), hidden=hidden, held=held, stale=stale))
     return snapshot
 
 
@@ -130,6 +132,12 @@ def test_times_bracket_the_change_even_behind_a_hand():
 def test_a_piece_that_looks_otherwise_after_a_hand_may_have_lain_there_before():
     assert settle(".....hhh?????hhh+++++").squares[A1].after == pytest.approx(0.4)
     assert settle("+++++hhhxxxxx").squares[A1].after == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("line", [".....o+++++", ".....ho+++++", ".....ooo++++++"])
+def test_a_square_that_was_not_looked_at_since_it_changed_is_not_known_to_have_been_empty_then(line):
+    assert settle(line).squares[A1].after == pytest.approx(0.4)
+    assert settle(line.replace("o", ".")).squares[A1].after > 0.45
 
 
 def test_what_may_be_a_piece_and_proves_to_be_one_may_have_come_at_any_time_between():

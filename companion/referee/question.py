@@ -49,10 +49,10 @@ class Question:
         return self.open is not None and self.open.question == "order"
 
     def look(self, board: Comparison) -> None:
-        """Drop a question that the board itself has answered."""
+        """Drop a question that the board itself has answered: it fits the game, and nothing is covered that did not."""
         if self.open is None or self.open.question == "correct":
             return
-        answered = not board.strange
+        answered = not board.strange and not board.held_back
         if self.about_order:
             bare = [board.bare[square] for square in self.shown(board) if square in board.bare]
             answered = any(board.time - seen.since >= _LIFTED_S for seen in bare)

@@ -247,6 +247,7 @@ class Umpire:
         if self.over and not self.paused and at_rest and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
+        strange |= {square for square in board.held_back if self.game.content(square) is None}
         squares = tuple(sorted(strange | self._problems.squares | self._unread(self._snapshot)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 

@@ -3,9 +3,10 @@
 A `Follower` knows where the board is from frame to frame. A square in which something moves is hidden, and what has not
 changed since it was last recognised is not recognised again, but once a second. Recognising is what costs most, so when
 much has changed at once it is spread over a few frames, what has changed most first. Until a square's turn has come it
-is told as it was last seen, for less time than anybody takes to believe it (`companion.settling`). A second look, in
-the mirror, comes when all that has changed was looked at straight. Where that is not enough the pieces beside the board
-are looked at: they show what the set looks like, and as all of them are of one set, what is left for the squares.
+is told as it was last seen, and as stale, for less time than anybody takes to believe it (`companion.settling`). A
+second look, in the mirror, comes when all that has changed was looked at straight. Where that is not enough the pieces
+beside the board are looked at: they show what the set looks like, and as all of them are of one set, what is left for
+the squares.
 """
 
 from __future__ import annotations
@@ -132,6 +133,7 @@ class VideoReader:
             tuple(ANYTHING if hidden >> i & 1 else contents for i, contents in enumerate(squares)),
             hidden=hidden,
             held=sum(1 << i for i in self._motion.held),
+            stale=mask_of(~self._known[0]) & ~hidden,
             still_since=seen_before,
             cards=self._piles.see(time, image, pose) if self._piles else {},
             evidence=self._evidence,

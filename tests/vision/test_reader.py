@@ -135,6 +135,16 @@ def test_what_was_is_not_believed_while_squares_wait_for_their_turn_however_many
     assert readings[-1].squares == (contents_of([PLUS]),) * 16
 
 
+def test_what_is_told_as_it_was_is_told_as_stale(reader):
+    everything = picture(**{str(square): 200 for square in LAYOUT})
+    readings = watch(reader, picture(), *[everything] * 9, step_s=1 / 30)
+    for reading in readings[1:]:
+        was = LAYOUT.mask(square for square, seen in zip(LAYOUT, reading.squares, strict=True) if seen == EMPTY)
+        assert reading.stale == was
+    assert readings[2].stale
+    assert not readings[0].stale
+
+
 def test_of_few_pictures_a_second_each_is_looked_at_as_a_whole(reader, eyes):
     everything = picture(**{str(square): 200 for square in LAYOUT})
     watch(reader, picture(), everything, everything, step_s=0.5)
