@@ -126,5 +126,7 @@ def _score_in_words(told: dict[str, Any]) -> str:
     if told["score"] is not None:
         return f"Light {told['score']['light']}, Dark {told['score']['dark']}"
     ranges = told["score_range"]
-    light, dark = (f"{least} to {most}" for least, most in (ranges["light"], ranges["dark"]))
+    if all(least == most for least, most in ranges.values()):
+        return f"Light {ranges['light'][0]}, Dark {ranges['dark'][0]}, though not every colour is certain"
+    light, dark = (str(least) if least == most else f"{least} to {most}" for least, most in ranges.values())
     return f"Light {light}, Dark {dark}: not every colour is certain"

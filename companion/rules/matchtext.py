@@ -269,7 +269,7 @@ def _sets(tags: _Tags) -> int | None:
     if told is None:
         return None
     if not _SETS.fullmatch(told):
-        tags.refuse("Sets", f"Sets is {told!r}; it must be a number, 1 or more")
+        tags.refuse("Sets", f"Sets is {told!r}; it must be a number from 1 to 9999")
     return int(told)
 
 

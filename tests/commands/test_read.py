@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.commands.read import _score_in_words
 from tests.commands.test_watch import CORNERS, DATA, GAME, TRUTH, companion
 
 
@@ -72,3 +73,15 @@ def test_what_cannot_be_read_is_one_clear_line(arguments, code, says):
     assert done.returncode == code
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("light", "dark", "words"),
+    [
+        ([0, 0], [0, 0], "Light 0, Dark 0, though not every colour is certain"),
+        ([1, 3], [2, 2], "Light 1 to 3, Dark 2: not every colour is certain"),
+        ([0, 2], [1, 6], "Light 0 to 2, Dark 1 to 6: not every colour is certain"),
+    ],
+)
+def test_a_range_of_one_score_is_told_as_a_score(light, dark, words):
+    assert _score_in_words({"score": None, "score_range": {"light": light, "dark": dark}}) == words
