@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
@@ -15,7 +15,7 @@ from torch import nn
 from calibration.training.dataset import BOARD
 from calibration.training.network import Reader
 from companion.vision.pieces import Tone, mirrored, with_relief
-from companion.vision.rectify import patches
+from companion.vision.rectify import evened, patches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -145,9 +145,11 @@ def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
     side = view.shape[0]
     shift = np.array([[1, 0, 0], [0, 1, 0]], np.float64) + rng.normal(0, 0.008, (2, 3))
     shift[:, 2] = rng.normal(0, 0.6, 2) - (shift[:, :2] - np.eye(2)) @ (side / 2, side / 2)
-    moved = cv2.warpAffine(view, shift, (side, side), borderMode=cv2.BORDER_REPLICATE) if rng.random() < 0.5 else view
-    moved = _evened(rng, moved) if rng.random() < _EVENED else moved
-    cut = patches(np.asarray(moved, np.uint8), BOARD, int(rng.integers(4)) if rng.random() < _LOST else away)
+    if rng.random() < 0.5:
+        view = np.asarray(cv2.warpAffine(view, shift, (side, side), borderMode=cv2.BORDER_REPLICATE), np.uint8)
+    if rng.random() < _EVENED:
+        view = evened(view, rng.uniform(6, 40), rng.uniform(0.05, 0.4))
+    cut = patches(view, BOARD, int(rng.integers(4)) if rng.random() < _LOST else away)
     cut = mirrored(cut) if rng.random() < 0.5 else cut
     toned = Tone.of(cut).apply(cut)
     gains = rng.normal(1, 0.04, (1, 3, 1, 1)) * rng.normal(1, 0.08)
@@ -155,10 +157,3 @@ def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
     if rng.random() < 0.3:
         toned += rng.standard_normal(toned.shape, np.float32) * np.float32(rng.uniform(0, 0.12))
     return with_relief(np.asarray(toned, np.float32))
-
-
-def _evened(rng: Generator, view: NDArray[Any]) -> NDArray[np.uint8]:
-    """The picture with dark parts brightened and bright ones darkened, as a camera with local tones does."""
-    grey = cv2.GaussianBlur(view, (0, 0), rng.uniform(6, 40)).mean(axis=2, keepdims=True) + 4.0
-    gain = (grey.mean() / grey) ** rng.uniform(0.05, 0.4)
-    return np.asarray(np.clip(view * gain, 0, 255), np.uint8)

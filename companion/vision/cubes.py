@@ -155,6 +155,8 @@ class CubeRecogniser:
     """A cube is the same in the mirror, and a second look tells more."""
     asks_spares: Final = False
     """The set is known already."""
+    evens_light: Final = False
+    """Colours are reckoned in the light that all squares share."""
 
     def __init__(self, recogniser: Recogniser, look: CubeLook) -> None:
         self._recogniser, self._look = recogniser, look

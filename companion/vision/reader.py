@@ -15,7 +15,7 @@ from companion.readings import ANYTHING, colours_only
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.lens import PINHOLE
 from companion.vision.pieces import Looked
-from companion.vision.rectify import FINEST, MARGIN, away_side, patches, rectify
+from companion.vision.rectify import FINEST, MARGIN, away_side, evened, patches, rectify
 from companion.vision.supply import within_supply
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 COVERED = -1
 """The column of a recogniser's probabilities that says that a hand or another thing covers the square."""
 _MOSTLY = 0.5
+_SHADOW = 40.0
+"""Light is evened out over so many pixels of the top view: a square."""
 
 
 class Recogniser(Protocol):
@@ -48,6 +50,11 @@ class Recogniser(Protocol):
     @property
     def asks_spares(self) -> bool:
         """Whether it helps to judge the squares together with the pieces that lie beside the board."""
+        ...
+
+    @property
+    def evens_light(self) -> bool:
+        """Whether a photograph shall be looked at with its light evened out, too."""
         ...
 
     def recognise(self, patches: Image, *, mirror_too: bool = False) -> Floats:
@@ -113,9 +120,25 @@ class BoardReader:
         if isinstance(pose, BoardNotFound):
             return pose
         seen, away = self.top_view(image, pose), away_side(pose.points(), self.layout)
-        probabilities, look = photographed(self.recogniser, seen, self.layout, away, self.sets_in_play)
-        squares, hidden = self.judged(probabilities, [look] * len(probabilities))
+        squares, hidden, _ = self._told(seen, away)
+        if self.recogniser.evens_light:
+            squares = self._in_other_light(squares, seen, away)
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
+
+    def _in_other_light(self, told: tuple[Contents, ...], top_view: Image, away: int) -> tuple[Contents, ...]:
+        """What was told of each square; and, if with the light evened out something else is likeliest, that as well.
+
+        What lies in a shadow whose edge runs across the board looks dark.
+        """
+        also, _, likeliest = self._told(evened(top_view, _SHADOW, 1.0), away)
+        each = zip(told, also, likeliest.tolist(), strict=True)
+        return tuple(seen if seen >> i & 1 else seen | otherwise for seen, otherwise, i in each)
+
+    def _told(self, top_view: Image, away: int) -> tuple[tuple[Contents, ...], int, NDArray[np.intp]]:
+        """What each square may hold, the mask of the covered ones, and the number of what is likeliest on each."""
+        probabilities, look = photographed(self.recogniser, top_view, self.layout, away, self.sets_in_play)
+        contents, hidden = self.judged(probabilities, [look] * len(probabilities))
+        return contents, hidden, probabilities[:, :COVERED].argmax(axis=1)
 
     @property
     def sets_in_play(self) -> int:

@@ -31,6 +31,8 @@ PATCH = 72
 FINEST = 4
 """A top view is averaged down from one up to so many times as large."""
 _SMALLEST_SIDE = 2.0
+_BLACKEST = 4.0
+"""Grey levels that are added, so that what is all but black is not made grey."""
 
 
 def rectify(
@@ -77,6 +79,16 @@ def patches(top_view: NDArray[np.uint8], layout: Layout, away: int = 0) -> NDArr
         y = start + (layout.rows - 1 - square.row) * SQUARE
         cut[i] = top_view[y : y + PATCH, x : x + PATCH]
     return np.ascontiguousarray(np.rot90(cut, away, axes=(1, 2))) if away else cut
+
+
+def evened(view: NDArray[np.uint8], reach: float, share: float) -> NDArray[np.uint8]:
+    """The view with dark parts brightened and bright ones darkened, as a camera with local tones does.
+
+    What is brighter than the mean within some `reach` pixels is made darker by this `share` of it, in logarithms: with
+    1 a shadow that is wider than that is gone, and so is what tells a dark board from a bright table.
+    """
+    around = cv2.GaussianBlur(view.astype(np.float32), (0, 0), reach).mean(axis=2, keepdims=True) + _BLACKEST
+    return np.asarray(np.clip(view * (around.mean() / around) ** share, 0, 255), np.uint8)
 
 
 def margin_of(top_view: NDArray[np.uint8], layout: Layout) -> int:

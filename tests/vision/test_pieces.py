@@ -18,6 +18,7 @@ from calibration.training.truth import JUDGED
 from companion.errors import VisionError
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Piece, Square
+from companion.vision.board import BoardPose
 from companion.vision.pieces import (
     CHANNELS,
     CLASSES,
@@ -30,7 +31,8 @@ from companion.vision.pieces import (
     mirrored,
     with_relief,
 )
-from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, patches, rectify
+from companion.vision.reader import BoardReader
+from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, evened, patches, rectify
 from tests.bench.squares import Tally, drawn
 
 
@@ -149,6 +151,16 @@ def test_a_faint_mark_on_a_dark_piece_stands_out_as_a_bold_one_does():
     assert abs(seen[0, :3, 40, 40] - seen[0, :3, 30, 40]).max() < 0.1
 
 
+def test_evened_light_brings_a_shadow_nearer_to_the_light_and_leaves_what_is_evenly_lit():
+    board = np.full((200, 200, 3), 180, np.uint8)
+    assert abs(evened(board, 24, 0.5).astype(int) - board).max() <= 1
+    board[:, :100] = 60
+    seen = evened(board, 24, 0.5).astype(float)
+    assert seen[100, 20].mean() > 80
+    assert seen[100, 180].mean() < 170
+    assert (evened(np.zeros_like(board), 24, 0.5) == 0).all()
+
+
 def test_nothing_stands_out_on_what_is_all_alike():
     grey = np.full((1, PATCH, PATCH, 3), 90, np.uint8)
     assert abs(with_relief(Tone.of(grey).apply(grey))[:, 3]).max() < 1e-3
@@ -174,8 +186,16 @@ def test_patches_from_a_tiny_blurred_picture_are_unclear_rather_than_wrong(recog
     assert any(contents.bit_count() > 1 for contents in recogniser.contents(recogniser.recognise(cut)))
 
 
-PICTURES = Path(__file__).parent.parent / "data" / "squares"
-TRUTHS = [json.loads(line) for line in (PICTURES / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+DATA = Path(__file__).parent.parent / "data"
+PICTURES, SHADOWS = DATA / "squares", DATA / "shadows"
+
+
+def truths(folder):
+    """What is known of the pictures in a folder."""
+    return [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+TRUTHS = truths(PICTURES)
 
 
 def top_view(truth):
@@ -188,18 +208,51 @@ def judge(said, allowed):
     return "right" if said & ~allowed == 0 else "unclear" if said & allowed else "wrong"
 
 
+def judged(truth, said):
+    """The verdicts on the squares of a sample picture that count."""
+    for square, contents in zip(BOARD.squares, said, strict=True):
+        if str(square) not in truth["hidden"]:
+            words = truth["squares"][str(square)]
+            yield judge(contents, contents_of(None if word == "." else Piece.parse(word) for word in words))
+
+
 @pytest.mark.parametrize("look", Looked)
 def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser, look):
     verdicts = []
     for truth in TRUTHS:
         said = recogniser.contents(look_at(recogniser, *top_view(truth), look), look)
-        for square, contents in zip(BOARD.squares, said, strict=True):
-            if str(square) not in truth["hidden"]:
-                words = truth["squares"][str(square)]
-                allowed = contents_of(None if word == "." else Piece.parse(word) for word in words)
-                verdicts.append(judge(contents, allowed))
+        verdicts += judged(truth, said)
     assert verdicts.count("wrong") <= len(verdicts) / 100
     assert verdicts.count("right") >= 0.85 * len(verdicts)
+
+
+class WhoeverTakesLightAsItIs(Recogniser):
+    evens_light = False
+
+
+def shaded(image, middle, side):
+    """The picture with a hard shadow on one side of a point, which leaves a sixth of the light."""
+    y, x = np.mgrid[: image.shape[0], : image.shape[1]]
+    away = [(x - middle[0]), (y - middle[1])][side % 2] * (1 if side < 2 else -1)
+    light = 0.45 + 0.55 / (1 + np.exp(-np.clip(away / 6, -30, 30)))
+    return (image * light[..., None]).astype(np.uint8)
+
+
+def test_a_shadow_across_the_board_hardly_ever_makes_a_light_piece_dark(recogniser):
+    """In one of four shadows on each of three sample pictures; one that takes light as it is misreads several."""
+    wrong = {}
+    for eyes in (WhoeverTakesLightAsItIs.bundled(), recogniser):
+        verdicts = []
+        for truth in truths(SHADOWS):
+            image = cv2.imread(str(SHADOWS / truth["image"]))
+            corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
+            pose = BoardPose(tuple(map(tuple, corners.tolist())), 1.0)
+            reader = BoardReader(BOARD, eyes, lambda _image, _layout, pose=pose: pose)
+            for side in range(4):
+                verdicts += judged(truth, reader.read(shaded(image, corners.mean(axis=0), side)).squares)
+        wrong[eyes.evens_light] = verdicts.count("wrong")
+    assert wrong[True] <= 1
+    assert wrong[False] >= 4
 
 
 def test_boards_drawn_from_unseen_seeds_are_read(recogniser):

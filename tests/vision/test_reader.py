@@ -29,6 +29,7 @@ class GreyEyes:
 
     sides = 1
     asks_spares = False
+    evens_light = False
 
     def __init__(self) -> None:
         self.looked: list[int] = []
