@@ -176,8 +176,9 @@ class Maps:
                 kept.append(place)
             if len(kept) == _PLACES:
                 break
-        smooth = [cv2.GaussianBlur(part, (0, 0), _SMOOTH) for part in self._near[:2]]
-        climbed = [_climbed(np.array([*smooth, self._heat[2]], np.float64), place.corners) for place in kept]
+        smooth = self._near.copy()
+        smooth[:2] = [cv2.GaussianBlur(part, (0, 0), _SMOOTH) for part in self._near[:2]]
+        climbed = [_climbed(smooth, place.corners) for place in kept]
         return sorted(climbed, key=lambda place: -place.support)
 
     def _guesses(self) -> list[Floats]:
