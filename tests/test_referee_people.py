@@ -772,6 +772,31 @@ def test_a_square_that_cannot_be_read_from_the_start_is_what_a_person_says():
     assert scene.look() == ["illegal b2 square"]
 
 
+def test_a_piece_that_is_not_seen_counts_when_a_person_says_so():
+    scene = scene_after("a1+", "a2+")
+    assert lines(scene.referee.answer(scene.time, Square.parse("a3"), piece("L+"))) == ["light a3+"]
+    assert scene.look(5) == []
+    assert scene.play("a4x") == ["dark a4x"]
+    scene.put("a3", "L+")
+    assert scene.look(5) == []
+    scene.lift("a3")
+    assert scene.look(5) == ["disturbed a3"]
+
+
+def test_a_piece_that_was_never_seen_is_taken_back_with_the_move():
+    scene = scene_after("a1+", "a2+")
+    scene.referee.answer(scene.time, Square.parse("a3"), piece("L+"))
+    assert lines(scene.referee.undo(scene.time)) == ["taken back a3+"]
+    assert scene.play("a4x") == ["light a4x"]
+
+
+def test_a_piece_that_was_never_seen_leaves_with_the_others():
+    scene = scene_after("a1+", "a2+")
+    scene.referee.answer(scene.time, Square.parse("a3"), piece("L+"))
+    scene.pieces.clear()
+    assert scene.look(1) == ["asks new"]
+
+
 def test_an_emptied_board_may_be_a_new_match():
     scene = scene_after("a1+", "a2+", "a3+")
     scene.pieces.clear()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +23,11 @@ from companion.commands.sight import (
 from companion.errors import CompanionError
 from companion.events import content_text, parse_content
 from companion.readings import board_text, contents_of, possible
-from companion.rules import Colour, score_of
+from companion.rules import PIECES_PER_KIND_AND_SET, Colour, Kind, score_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from companion.commands.sight import Corners
     from companion.profile import Profile
     from companion.readings import Contents
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from companion.vision.reader import BoardReader, StillReading
 
 CORNER_NAMES = ("a1", "d1", "d4", "a4")
+_MOST_WAYS = 2_000
+"""So many ways to lay the pieces that are left are tried, in a tenth of a second: all if a dozen squares are unsure."""
 
 
 @click.command()
@@ -84,10 +90,11 @@ def _read(reader: BoardReader, image: str) -> dict[str, Any]:
         return {"image": image, "found": False, "why": str(error)}
     if not isinstance(found, StillReading):
         return {"image": image, "found": False, "why": found.why}
-    return {"image": image, "found": True, **_told(reader.layout, found)}
+    return {"image": image, "found": True, **_told(reader, found)}
 
 
-def _told(layout: Layout, found: StillReading) -> dict[str, Any]:
+def _told(reader: BoardReader, found: StillReading) -> dict[str, Any]:
+    layout, pieces = reader.layout, reader.sets_in_play * PIECES_PER_KIND_AND_SET * len(Kind)
     corners = zip(CORNER_NAMES, found.pose.corners, strict=True)
     return {
         "corners": {name: [round(x, 2), round(y, 2)] for name, (x, y) in corners},
@@ -97,21 +104,33 @@ def _told(layout: Layout, found: StillReading) -> dict[str, Any]:
         },
         "hidden": sorted(map(str, layout.squares_in(found.hidden))),
         "card": str(found.card) if found.card else None,
-        **_score(layout, found.squares),
+        **_score(layout, found.squares, pieces),
     }
 
 
-def _score(layout: Layout, squares: tuple[Contents, ...]) -> dict[str, Any]:
-    """The score, if every colour is certain; else the least and most that each player may have."""
+def _score(layout: Layout, squares: tuple[Contents, ...], pieces: int) -> dict[str, Any]:
+    """The score, if every colour is certain; else the least and most that each player, of so many pieces, may have."""
     seen = [_colours(contents) for contents in squares]
     ranges = {}
     for colour in Colour:
-        surely = sum(1 << i for i, colours in enumerate(seen) if colours == {colour})
-        maybe = sum(1 << i for i, colours in enumerate(seen) if colour in colours)
-        ranges[str(colour)] = [score_of(layout, held, 0).light for held in (surely, maybe)]
+        surely = [i for i, colours in enumerate(seen) if colours == {colour}]
+        maybe = [i for i, colours in enumerate(seen) if colour in colours and len(colours) > 1]
+        ranges[str(colour)] = [_points(layout, surely), _most_points(layout, surely, maybe, pieces - len(surely))]
     if all(len(colours) == 1 for colours in seen):
         return {"score": {colour: least for colour, (least, _) in ranges.items()}}
     return {"score": None, "score_range": ranges}
+
+
+def _points(layout: Layout, squares: Iterable[int]) -> int:
+    """The points of a player who has these squares."""
+    return score_of(layout, sum(1 << i for i in squares), 0).light
+
+
+def _most_points(layout: Layout, surely: list[int], maybe: list[int], left: int) -> int:
+    """The most points of a player who has `surely` and so many more of `maybe`; all of them if there are many ways."""
+    if not 0 <= left < len(maybe) or comb(len(maybe), left) > _MOST_WAYS:
+        return _points(layout, [*surely, *maybe])
+    return max(_points(layout, [*surely, *more]) for more in combinations(maybe, left))
 
 
 def _colours(contents: Contents) -> set[Colour | None]:

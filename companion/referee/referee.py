@@ -104,6 +104,7 @@ class Referee(Umpire):
             return [self._sheet.unresign(time), *self._sheet.the_end(time), *self._look_again(time)]
         square = self._sheet.record.last_move.square
         self._take_up_again()
+        self._said.forget_unseen()
         self._undo_on(square)
         return self._take_back(time, 1)
 
@@ -142,7 +143,8 @@ class Referee(Umpire):
         self._question.drop()
         self._problems.settle_all()
         if isinstance(old, Move) and isinstance(new, Move):
-            self._said.say(new.square, new.piece, self._seen(new.square))
+            if self._seen(new.square) != EMPTY:
+                self._said.say(new.square, new.piece, self._seen(new.square))
             self._undo_on(old.square, unless=new.square)
         if before == after:
             return self._look_again(time)

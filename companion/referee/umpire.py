@@ -252,12 +252,19 @@ class Umpire:
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
+        if self._is_bare(snapshot):
+            self._said.forget_unseen()
         known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
         self._losses.look(board, self.game)
         if self._by_card:
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
         return board
+
+    def _is_bare(self, snapshot: Snapshot) -> bool:
+        """Whether the board is seen to be empty, and pieces of the game have been seen there."""
+        placed = {square for square in self.game.layout if self.game.content(square) is not None}
+        return bool(placed - self._said.unseen) and all(seen.contents == EMPTY for seen in snapshot.squares)
 
     def _look_at_cards(self, cards: Mapping[Colour, frozenset[Kind]], *, first: bool) -> None:
         if first:

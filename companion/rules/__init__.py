@@ -12,12 +12,13 @@ from companion.rules.game import FirstMove, Game, IllegalMoveError, Outcome, Ref
 from companion.rules.layout import Layout, Square
 from companion.rules.matchtext import MatchText
 from companion.rules.notation import Move, Pass, Ply, parse_move, parse_moves, write_moves
-from companion.rules.pieces import MOST_SETS, Colour, Content, Kind, Piece
+from companion.rules.pieces import MOST_SETS, PIECES_PER_KIND_AND_SET, Colour, Content, Kind, Piece
 from companion.rules.position import Position
 from companion.rules.score import Line, Score, score_of
 
 __all__ = [
     "MOST_SETS",
+    "PIECES_PER_KIND_AND_SET",
     "Colour",
     "Constraint",
     "Content",

@@ -10,7 +10,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.commands.read import _score_in_words
+from companion.commands.read import _score, _score_in_words
+from companion.readings import ANYTHING, of_colour
+from companion.rules import Colour, Layout
 from tests.commands.test_watch import CORNERS, DATA, GAME, TRUTH, companion
 
 
@@ -85,3 +87,10 @@ def test_what_cannot_be_read_is_one_clear_line(arguments, code, says):
 )
 def test_a_range_of_one_score_is_told_as_a_score(light, dark, words):
     assert _score_in_words({"score": None, "score_range": {"light": light, "dark": dark}}) == words
+
+
+@pytest.mark.parametrize(("rows_of_light", "most"), [(1, 6), (2, 4)])
+def test_nobody_may_have_more_points_than_his_pieces_can_make(rows_of_light, most):
+    light = [of_colour(Colour.LIGHT)] * 4 * rows_of_light
+    told = _score(Layout.parse("4x4"), (*light, *[ANYTHING] * (16 - len(light))), pieces=8)
+    assert told["score_range"]["light"][1] == most
