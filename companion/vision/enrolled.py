@@ -54,6 +54,9 @@ STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
 LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
+LEAST_IN_A_PHOTOGRAPH: Final = 1 / 32
+"""The same where all squares were judged together, as for sets that need no enrolment: what is improbable is known."""
+_LEAST: Final = {Looked.ONCE: LEAST, Looked.TWICE: LEAST, Looked.PHOTOGRAPH: LEAST_IN_A_PHOTOGRAPH}
 AT_MARGIN: Final = 3e-3
 """How probable, beside the best, is what explains a patch worse by its margin: a tenth less than that is ruled out."""
 _DIM: Final = 4.0
@@ -201,7 +204,7 @@ class EnrolledRecogniser:
         self._matcher = FaceMatcher(look.faces)
         margins = look.margin, look.colour_margin
         self._kinds_tell, self._colours_tell = (-np.log(AT_MARGIN) / margin for margin in margins)
-        self.rule = SetRule(least=LEAST, covered=0.5)
+        self._rules = {look: SetRule(least=least, covered=0.5) for look, least in _LEAST.items()}
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002
         """Probabilities `(n, CLASSES)`: `ALL_CONTENTS`, then covered."""
@@ -284,9 +287,9 @@ class EnrolledRecogniser:
         told = np.maximum(_FACES_SAY * self._colours_tell * best, -_FACES_WEIGH)
         return _also_told(states, slice(1, 3), np.exp(told))
 
-    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:  # noqa: ARG002
+    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:
         """For each patch the contents that cannot be ruled out."""
-        return self.rule.contents(probabilities)
+        return self._rules[look].contents(probabilities)
 
 
 def _counts(alike: Floats) -> Floats:
