@@ -33,6 +33,8 @@ class Comparison:
     held_back: set[Square] = field(default_factory=set)
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
     with something new that is not settled: it may lie there already, and have come before what lies elsewhere."""
+    unseen: list[Arrival] = field(default_factory=list)
+    """Squares without a piece of the game that have been out of sight since `Arrival.since`: anything may lie there."""
     restless: bool = False
     """A square in the open has not come to rest."""
     empty: bool = False

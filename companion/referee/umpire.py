@@ -31,7 +31,7 @@ from companion import events
 from companion.readings import ANYTHING, EMPTY, contents_of, possible
 from companion.referee.cards import CardPiles
 from companion.referee.comparison import Comparison, Sayings, compare
-from companion.referee.explanation import Arrival, could_have_been, explain, legal_moves
+from companion.referee.explanation import Arrival, could_have_been, explain, legal_moves, played_unseen
 from companion.referee.losses import Losses
 from companion.referee.problems import Problem, Problems
 from companion.referee.question import Question
@@ -65,6 +65,8 @@ class Patience:
     """The rest of the board may take so long to come to rest around a new piece."""
     maybe_s: float = 20.0
     """A square that may or may not hold a piece is asked about after this."""
+    unseen_s: float = 2.0
+    """In this time moves may be played where nothing is seen, before another is played in the open."""
     blind_s: float = 5.0
     """A square in the open may tell nothing for so long, before the first look at the whole board."""
     clearing_s: float = 3.0
@@ -98,6 +100,8 @@ class Umpire:
         self._began_s: float | None = None
         """When the board was first seen, or some of it."""
         self._snapshot: Snapshot | None = None
+        self._out_of_sight: dict[Square, float] = {}
+        """Since when each square was not seen at rest that is not now."""
         self._started = False
         """The whole board has been seen once."""
 
@@ -215,6 +219,8 @@ class Umpire:
         """Compare a snapshot with the game; the events that this decides, in order."""
         self._snapshot = snapshot
         self._hand_since = (self._hand_since or snapshot.time) if snapshot.hidden else None
+        restless = self.game.layout.squares_in(snapshot.restless)
+        self._out_of_sight = {square: self._out_of_sight.get(square, snapshot.time) for square in restless}
         if self._began_s is None and snapshot.hidden != self.game.layout.all:
             self._began_s = snapshot.time
         if self.paused or self._unknown(snapshot):
@@ -248,6 +254,7 @@ class Umpire:
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         strange |= {square for square in board.held_back if self.game.content(square) is None}
+        strange |= {unseen.square for unseen in board.unseen if board.time - unseen.since >= self._patience.blind_s}
         squares = tuple(sorted(strange | self._problems.squares | self._unread(self._snapshot)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
@@ -257,6 +264,11 @@ class Umpire:
         known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
         self._losses.look(board, self.game)
+        board.unseen = [
+            Arrival(square, ANYTHING, since, since)
+            for square, since in self._out_of_sight.items()
+            if square in board.bare and square not in self._said.squares and self.game.content(square) is None
+        ]
         if self._by_card:
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
         return board
@@ -313,6 +325,10 @@ class Umpire:
         if not board.arrivals:
             return self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
+        unseen = self._may_have_been_played_unseen(board, found)
+        if unseen is not None:
+            latest = max(arrival.since for arrival in board.arrivals)
+            return self._ask_about(board.time, unseen) if board.time - latest >= self._patience.maybe_s else []
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
         doubtful = self._first_told_by_later_play(board, found) or _may_come_between(self.game, board, found)
@@ -331,6 +347,16 @@ class Umpire:
             return True
         past, moves = self._sheet.record.past, self._sheet.moves
         return any(could_have_been(past, moves, gone, new) for gone in board.lost for new in board.arrivals)
+
+    def _may_have_been_played_unseen(self, board: Comparison, found: Explanation) -> Arrival | None:
+        """A square out of sight for so long that a move may have been played there before what was found, or instead.
+
+        The arrivals, or what was found of them, follow it then.
+        """
+        squares = {move.square for move in found.certain[:1]} or {arrival.square for arrival in board.arrivals}
+        began = min(arrival.since for arrival in board.arrivals if arrival.square in squares)
+        long = [unseen for unseen in board.unseen if began - unseen.since >= self._patience.unseen_s]
+        return played_unseen(self.game, long, board.arrivals, follow=max(1, len(found.certain)))
 
     def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
         """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
@@ -421,7 +447,8 @@ class Umpire:
         if self._snapshot is None or not self._problems.squares:
             return
         doubtful = self._doubtful(board)
-        there = {arrival.square for arrival in [*board.arrivals, *board.maybes, *([doubtful] if doubtful else [])]}
+        open_ = [*board.arrivals, *board.maybes, *board.unseen, *([doubtful] if doubtful else [])]
+        there = {arrival.square for arrival in open_}
         self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
 
     # Playing ------------------------------------------------------------------------------------------------------
