@@ -1063,3 +1063,83 @@ def test_pieces_under_a_hand_at_the_end_were_never_resolved():
     scene.hand("a1", "a2")
     scene.look(1.0)
     assert [told(event) for event in scene.referee.finish(9.0)] == ["unresolved a1 a2 a3"]
+
+
+# Out of sight -----------------------------------------------------------------------------------------------------
+
+
+
+
+
+def test_a_move_that_others_out_of_sight_may_have_come_before_is_not_told_before_they_are_seen():
+    scene = scene_after("a1+", "c1+", "b1x")
+    scene.hand("c2", "c3", "d2", "d3")
+    scene.look(3)
+    scene.put("c2", "D+")
+    scene.put("c3", "Lx")
+    scene.look(3)
+    scene.put("d4", "D<>")
+    assert scene.look(5) == []
+    scene.hand()
+    assert scene.look(2) == ["dark c2+", "light c3x", "dark d4<>"]
+
+
+def test_who_covers_a_part_of_the_board_for_long_is_asked_what_lies_there():
+    scene = scene_after("a1+", "c1+", "b1x")
+    scene.hand("c2", "c3", "d2", "d3")
+    scene.look(3)
+    scene.put("a2", "D<>")
+    assert scene.look(7) == []
+    assert scene.look(3) == ["unclear c2"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("c2"), None)) == ["unclear d3"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("d3"), None)) == ["dark a2<>"]
+    scene.hand()
+    assert scene.look(2) == []
+
+
+def test_a_hand_that_only_passes_holds_nothing_up():
+    scene = scene_after("a1+", "c1+", "b1x")
+    scene.hand("c2", "c3", "d2", "d3")
+    scene.look(1)
+    scene.put("a2", "D<>")
+    scene.look(1)
+    scene.hand()
+    assert scene.look(1) == ["dark a2<>"]
+
+
+def test_a_piece_is_not_called_illegal_while_another_may_lie_out_of_sight():
+    scene = scene_after("a1+", "c1+", "b1x")
+    scene.hand("c2", "c3", "d2", "d3")
+    scene.look(3)
+    scene.put("c2", "D+")
+    scene.look(2)
+    scene.put("d4", "Lx")
+    assert scene.look(5) == []
+    scene.hand()
+    assert scene.look(2) == ["dark c2+", "illegal d4 square"]
+
+
+def test_squares_that_were_out_of_sight_when_a_recording_ends_were_never_resolved():
+    scene = scene_after("a1+", "c1+", "b1x")
+    scene.hand("c2", "d2")
+    scene.look(4)
+    assert lines(scene.referee.finish(scene.time)) == []
+    scene.look(2)
+    told_of = lines(scene.referee.finish(scene.time))
+    assert told_of[0].startswith("unresolved")
+    assert {"c2", "d2"} <= set(told_of[0].split())
+
+
+def test_more_pieces_at_once_than_can_be_put_in_order_are_asked_about_once():
+    scene = scene_after("a1+", "a3><")
+    scene.hand(*map(str, scene.game.layout))
+    scene.look(1)
+    for square, what in zip(("a2", "b2", "c2", "d2", "d3", "c4"), ("L+", "D+", "Lx", "Dx", "L<>", "D<>"), strict=True):
+        scene.put(square, what)
+    scene.look(1)
+    scene.hand()
+    assert scene.look(6) == ["asks start"]
+    assert lines(scene.referee.choose(scene.time, "resume")) == []
+    assert scene.look(6) == []
+    joined = scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("c4"))
+    assert lines(joined) == ["Corrected"]

@@ -77,7 +77,7 @@ class Explanation:
 
 def explain(game: Game, arrivals: Sequence[Arrival]) -> Explanation:
     """Try every order of `arrivals` as the next moves of `game`."""
-    if any(sum(not _ordered(one, other) for other in arrivals) > MOST_UNORDERED for one in arrivals):
+    if are_too_many(arrivals):
         return Explanation(((),), complete=False)
     found = list(_orders(game, tuple(arrivals)))
     longest = max(map(len, found))
@@ -85,6 +85,11 @@ def explain(game: Game, arrivals: Sequence[Arrival]) -> Explanation:
         tuple(dict.fromkeys(order for order in found if len(order) == longest)),
         complete=longest == len(arrivals),
     )
+
+
+def are_too_many(arrivals: Sequence[Arrival]) -> bool:
+    """Whether so many came at the same moment that no order is sought."""
+    return any(sum(not _ordered(one, other) for other in arrivals) > MOST_UNORDERED for one in arrivals)
 
 
 def played_unseen(

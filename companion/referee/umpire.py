@@ -31,7 +31,7 @@ from companion import events
 from companion.readings import ANYTHING, EMPTY, contents_of, possible
 from companion.referee.cards import CardPiles
 from companion.referee.comparison import Comparison, Sayings, compare
-from companion.referee.explanation import Arrival, could_have_been, explain, legal_moves, played_unseen
+from companion.referee.explanation import Arrival, are_too_many, could_have_been, explain, legal_moves, played_unseen
 from companion.referee.losses import Losses
 from companion.referee.problems import Problem, Problems
 from companion.referee.question import Question
@@ -67,6 +67,8 @@ class Patience:
     """A square that may or may not hold a piece is asked about after this."""
     unseen_s: float = 2.0
     """In this time moves may be played where nothing is seen, before another is played in the open."""
+    covered_s: float = 8.0
+    """Where that may have happened it is asked about after this."""
     blind_s: float = 5.0
     """A square in the open may tell nothing for so long, before the first look at the whole board."""
     clearing_s: float = 3.0
@@ -118,6 +120,8 @@ class Umpire:
         """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._gone: set[Square] = set()
         """The squares that each piece of the game has left since it was over."""
+        self._asked_about: tuple[Square, ...] = ()
+        """The squares of more pieces than can be put in order, when it was asked how the match stands."""
         self._next: Game | None = None
         """What begins after a match that was recalled."""
 
@@ -265,10 +269,11 @@ class Umpire:
         board = compare(self.game, snapshot, self._said, known=known)
         self._losses.look(board, self.game)
         board.unseen = [
-            Arrival(square, ANYTHING, since, since)
-            for square, since in self._out_of_sight.items()
-            if square in board.bare and square not in self._said.squares and self.game.content(square) is None
+            Arrival(square, ANYTHING, self._out_of_sight[square], self._out_of_sight[square])
+            for square in board.bare.keys() & self._out_of_sight.keys() - self._said.squares
+            if self.game.content(square) is None
         ]
+        board.unseen.sort(key=lambda unseen: unseen.square)
         if self._by_card:
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
         return board
@@ -327,8 +332,8 @@ class Umpire:
         found = explain(self.game, board.arrivals)
         unseen = self._may_have_been_played_unseen(board, found)
         if unseen is not None:
-            latest = max(arrival.since for arrival in board.arrivals)
-            return self._ask_about(board.time, unseen) if board.time - latest >= self._patience.maybe_s else []
+            waited = board.time - min(arrival.since for arrival in board.arrivals)
+            return self._ask_about(board.time, unseen) if waited >= self._patience.covered_s else []
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
         doubtful = self._first_told_by_later_play(board, found) or _may_come_between(self.game, board, found)
@@ -375,10 +380,20 @@ class Umpire:
             return self._ask_what_is_meant(board, found)
         if self.problems and not self._problems.read_otherwise(board.arrivals):
             return []
+        if are_too_many(board.arrivals):
+            return self._ask_how_it_stands(board)
         for maybe in board.maybes:
             if explain(self.game, [maybe, *board.arrivals]).complete:
                 return self._ask_about(board.time, maybe)
         return self._tell_illegal(board.time, board.arrivals)
+
+    def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
+        """More has been played than can be put in order; asked once about the same squares."""
+        lain_s = board.time - max(arrival.since for arrival in board.arrivals)
+        if board.strange == self._asked_about or lain_s < self._patience.clearing_s:
+            return []
+        self._asked_about = board.strange
+        return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
 
     def _ask_what_is_meant(self, board: Comparison, found: Explanation) -> list[Event]:
         square = found.next_square
