@@ -1068,9 +1068,6 @@ def test_pieces_under_a_hand_at_the_end_were_never_resolved():
 # Out of sight -----------------------------------------------------------------------------------------------------
 
 
-
-
-
 def test_a_move_that_others_out_of_sight_may_have_come_before_is_not_told_before_they_are_seen():
     scene = scene_after("a1+", "c1+", "b1x")
     scene.hand("c2", "c3", "d2", "d3")

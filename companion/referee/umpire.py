@@ -325,10 +325,9 @@ class Umpire:
         return pieces > _FEW_PIECES and (board.empty or left == pieces)
 
     def _explain(self, board: Comparison) -> list[Event]:
-        if self._may_be_past(board):
-            return []
-        if not board.arrivals:
-            return self._ask_about_maybes(board)
+        past = self._may_be_past(board)
+        if past or not board.arrivals:
+            return [] if past else self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
         unseen = self._may_have_been_played_unseen(board, found)
         if unseen is not None:
