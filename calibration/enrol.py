@@ -47,6 +47,10 @@ _NEARLY_ALL = 14
 """Where so many marks are known, it can be told whether they are those of a whole set."""
 _OF_A_KIND = 2
 """No set has more of a kind and colour; and two pieces at least lie otherwise, if any does."""
+_ON_TOP = slice(21, 51)
+"""Where a patch shows the top of the piece on its square, or most of it."""
+_MOST_OF_IT = 0.6
+"""So much of a piece has its player's colour, however large its mark."""
 _NO_TWINS = -0.2
 """Kinds that are less apart than this, all in all, were not laid out two by two."""
 _HARDLY = 0.0
@@ -139,6 +143,12 @@ def refuse_bad_pictures(
             f"the pieces in {names[1]} do not lie in the standard arrangement: on {square} there is a {kind}, where a "
             f"{belongs} belongs; see companion calibrate enrol --help. If these marks only look like that, add --anyway"
         )
+    if not anyway and (exchanged := _exchanged(cut[1], layout)):
+        raise EnrolmentError(
+            f"the pieces in {names[1]} do not lie in the standard arrangement: those on {' '.join(map(str, exchanged))} "
+            "have the other player's colour; rows 1 and 2 are Light's, rows 3 and 4 Dark's. If they only look like "
+            "that, add --anyway"
+        )
 
 
 def _probabilities(view: Bytes, sight: Sight, layout: Layout, recogniser: Recogniser) -> NDArray[np.float32]:
@@ -167,6 +177,19 @@ def _lies_otherwise(said: NDArray[np.float32], layout: Layout) -> tuple[Square, 
         return None
     kinds, first = list(Kind), int(others[0])
     return layout.squares[first], kinds[seen[first]], kinds[wanted[first]]
+
+
+def _exchanged(cut: NDArray[np.integer], layout: Layout) -> tuple[Square, ...]:
+    """The squares of both players on which most of what `patches` show has the other player's colour."""
+    tops = cut[:, _ON_TOP, _ON_TOP].reshape(len(cut), -1, 3)
+    of_light = np.array([piece.colour is Colour.LIGHT for piece in ARRANGEMENT])
+    bodies = [np.median(tops[half].reshape(-1, 3), axis=0) for half in (of_light, ~of_light)]
+    darker = np.linalg.norm(tops - bodies[0], axis=2) > np.linalg.norm(tops - bodies[1], axis=2)
+    like_dark = darker.mean(axis=1)
+    strange = np.where(of_light, like_dark, 1 - like_dark) > _MOST_OF_IT
+    if not (strange & of_light).any() or not (strange & ~of_light).any():
+        return ()
+    return tuple(layout.squares[i] for i in np.flatnonzero(strange))
 
 
 def _is_mirrored(said: NDArray[np.float32], layout: Layout) -> bool:

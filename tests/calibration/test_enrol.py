@@ -135,6 +135,8 @@ def standing(swapped):
     [
         ([(i, i + 4) for i in (0, 1, 2, 3, 8, 9, 10, 11)], "on a1 there is a pusher, where a straight belongs"),
         ([(1, 2)], "on b1 there is a diagonal, where a straight belongs"),
+        ([(0, 8)], "those on a1 a3 have the other player's colour"),
+        ([(0, 8), (1, 9)], "those on a1 b1 a3 b3 have the other player's colour"),
         ([(0, 1), (12, 13)], None),
     ],
 )
