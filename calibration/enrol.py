@@ -144,10 +144,11 @@ def refuse_bad_pictures(
             f"{belongs} belongs; see companion calibrate enrol --help. If these marks only look like that, add --anyway"
         )
     if not anyway and (exchanged := _exchanged(cut[1], layout)):
+        where = " ".join(map(str, exchanged))
         raise EnrolmentError(
-            f"the pieces in {names[1]} do not lie in the standard arrangement: those on {' '.join(map(str, exchanged))} "
-            "have the other player's colour; rows 1 and 2 are Light's, rows 3 and 4 Dark's. If they only look like "
-            "that, add --anyway"
+            f"the pieces in {names[1]} do not lie in the standard arrangement: those on {where} have the "
+            "other player's colour; rows 1 and 2 are Light's, rows 3 and 4 Dark's. If they only look like that, add "
+            "--anyway"
         )
 
 
