@@ -15,6 +15,7 @@ from companion.commands.equipment import by_table, equip
 from companion.commands.serving import Keys, port_option, serve, table_for
 from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
 from companion.rules import Game
+from companion.store import seat
 
 if TYPE_CHECKING:
     from companion.commands.sight import Corners
@@ -79,6 +80,8 @@ def run(
                 patient=True,
                 clock=clock,
             )
+            if equipment.sources[0].live:
+                open_until_done.enter_context(seat(_folder(data), table))
             tables[table] = table_for(equipment, game, log, table=table, variant=variant, wanted=wanted)
             if equipment.virtual is not None:
                 tiles[table] = equipment.virtual

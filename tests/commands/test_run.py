@@ -214,6 +214,19 @@ def test_tile_board_that_is_not_there_yet_is_told(start):
     assert program.ends()
 
 
+def test_a_table_that_is_in_play_in_another_program_is_left_to_it(start, tmp_path):
+    first = start("run", "--source", "virtual:tiles")
+    again = [sys.executable, "-m", "companion", "run", "--source", "virtual:tiles", "--data", str(tmp_path)]
+    done = subprocess.run([*again, "--port", "0"], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    assert done.returncode == 1
+    assert "table 1 of" in done.stderr
+    assert "is in play in another program" in done.stderr
+    start("run", "--source", "2=virtual:tiles")
+    first.stop(signal.SIGKILL)
+    start("run", "--source", "virtual:tiles")
+    assert not list(tmp_path.glob("*.lock-journal"))
+
+
 @pytest.mark.parametrize(
     ("source", "says"),
     [
