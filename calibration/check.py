@@ -33,6 +33,8 @@ LEAST_PIXELS: Final = 30
 LEAST_SHORTENING: Final = 0.5
 """Depth over breadth of the board as seen: the cosine of 60 degrees from straight above."""
 DARKEST: Final = 40
+LEAST_EVEN: Final = 0.2
+"""How bright the darkest quarter of the board is, beside the brightest."""
 MOST_GLARE: Final = 0.04
 """Share of the board that is burnt out."""
 LEAST_SHARPNESS: Final = 0.2
@@ -134,6 +136,15 @@ def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
         f"the brighter parts have level {bright:.0f} of 255",
         good=bright >= DARKEST,
         improve="Give the table more light.",
+    )
+    quarters = [half for rows in np.array_split(grey, 2) for half in np.array_split(rows, 2, axis=1)]
+    levels = [float(np.percentile(quarter, 75)) for quarter in quarters]
+    even = min(levels) / max(*levels, 1.0)
+    yield _judged(
+        "shadow",
+        f"the darkest quarter of the board has {even:.0%} of the brightest's level",
+        good=even >= LEAST_EVEN,
+        improve="Move the lamp, or what casts the shadow: in half shade dark pieces and light ones look alike.",
     )
     burnt = float((board.min(axis=2) >= BURNT).mean())
     yield _judged(

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import re
+import tempfile
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import cv2
@@ -37,6 +39,10 @@ _FOREIGN_SUFFIXES = frozenset(
 """Pictures, such as telephones and cameras make, that are not read: a move may be on any of them."""
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 """What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
+_JPEG, _LIBJPEG = b"\xff\xd8", b"Corrupt JPEG data: "
+_DAMAGED = (b"premature end", b"bad Huffman code", b"found marker")
+"""What libjpeg says where a part is wrong or missing; a few bytes too many are usual, and harmless."""
+_STANDARD_ERROR, _ONE_AT_A_TIME = 2, Lock()
 _FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
 
@@ -180,12 +186,14 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         VisionError: if it is not a picture.
     """
     _refuse_missing(path, Saying("picture"), directory=False)
-    data = np.empty(0, np.uint8)
+    data, complaints = np.empty(0, np.uint8), b""
     try:
         data = np.fromfile(path, np.uint8)
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        image, complaints = _decoded(data)
     except (cv2.error, OSError):
         image = None
+    if image is not None and any(wrong in complaints for wrong in _DAMAGED):
+        raise VisionError(Saying("%(file)s is damaged; take the picture, or copy it, once more", file=path))
     foreign = path.suffix.lower() in _FOREIGN_SUFFIXES or data[8:12].tobytes() in _HEIF_BRANDS
     if image is None and foreign:
         raise VisionError(f"{path} {_FOREIGN}")
@@ -195,6 +203,34 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         )
         raise VisionError(why)
     return np.asarray(image, np.uint8)
+
+
+def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]:
+    """The picture, if it is one, and what the decoder said of it.
+
+    Of a JPEG that is damaged in its middle libjpeg makes a picture all the same, and only says so on standard error.
+    Whatever else is said there meanwhile comes through.
+    """
+    if data[:2].tobytes() != _JPEG or not (standard_error := _copy_of_standard_error()):
+        return cv2.imdecode(data, cv2.IMREAD_COLOR), b""
+    with _ONE_AT_A_TIME, tempfile.TemporaryFile() as heard:
+        os.dup2(heard.fileno(), _STANDARD_ERROR)
+        try:
+            image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        finally:
+            os.dup2(standard_error, _STANDARD_ERROR)
+            os.close(standard_error)
+        heard.seek(0)
+        lines = heard.readlines()
+    os.write(_STANDARD_ERROR, b"".join(line for line in lines if not line.startswith(_LIBJPEG)))
+    return image, b"".join(line for line in lines if line.startswith(_LIBJPEG))
+
+
+def _copy_of_standard_error() -> int:
+    try:
+        return os.dup(_STANDARD_ERROR)
+    except OSError:  # there is none
+        return 0
 
 
 def _in_size_of(before: NDArray[np.uint8], image: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -21,7 +21,7 @@ from companion.commands.sight import (
     profile_option,
     wrong_usage,
 )
-from companion.errors import SourceError
+from companion.errors import SourceError, VisionError
 from companion.profile import Profile
 
 if TYPE_CHECKING:
@@ -52,7 +52,12 @@ def check(
     """
     if is_tile_board(source) and not is_file(Path(source)):
         raise click.UsageError("a tile board gives no pictures to look at; `companion calibrate tiles` fits one")
-    findings = list(_findings(source, corners, layout, profile))
+    try:
+        findings = list(_findings(source, corners, layout, profile))
+    except (SourceError, VisionError) as error:
+        if as_json:
+            print_json(asdict(Finding("picture", str(error), good=False)))
+        raise
     for finding in findings:
         if as_json:
             print_json(asdict(finding))

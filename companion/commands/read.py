@@ -74,7 +74,8 @@ def read(
             card = f"\nThe card: {told['card']}" if told["card"] else ""
             click.echo(f"{image}\n{_drawing(layout, told)}\n{_score_in_words(told)}{card}")
         else:
-            click.echo(f"{image}: {told['why']}", err=True)
+            named = image and image in told["why"]
+            click.echo(told["why"] if named else f"{image or repr(image)}: {told['why']}", err=True)
     if failed:
         ctx.exit(1)
 

@@ -40,6 +40,12 @@ def burnt(image):
     return cv2.circle(image.copy(), (480, 350), 90, (255, 255, 255), -1)
 
 
+def half_in_shade(image):
+    shaded = image.copy()
+    shaded[:, : int(FROM_ABOVE[:, 0].mean())] //= 8
+    return shaded
+
+
 def small(image):
     return cv2.resize(image, None, fx=0.2, fy=0.2, interpolation=cv2.INTER_AREA)
 
@@ -52,12 +58,13 @@ def test_a_good_picture_is_a_go():
     ("image", "corners", "what", "improve"),
     [
         (good_picture() // 8, FROM_ABOVE, "light", "more light"),
+        (half_in_shade(good_picture()), FROM_ABOVE, "shadow", "what casts the shadow"),
         (burnt(good_picture()), FROM_ABOVE, "glare", "Move the lamp"),
         (cv2.GaussianBlur(good_picture(), (0, 0), 12), FROM_ABOVE, "sharpness", "Focus"),
         (small(good_picture()), FROM_ABOVE * 0.2, "size", "nearer"),
         (laid_on(plain_cloth(), STEEP), STEEP, "tilt", "higher above"),
     ],
-    ids=["dark", "glare", "blur", "small", "steep"],
+    ids=["dark", "shade", "glare", "blur", "small", "steep"],
 )
 def test_what_spoils_a_picture_is_named_with_what_to_do(image, corners, what, improve):
     assert improve in bad(np.asarray(image, np.uint8), corners).get(what, "")
@@ -85,6 +92,8 @@ def test_the_command_says_go_or_no_go_by_its_exit_code(tmp_path):
     cv2.imwrite(str(tmp_path / "good.png"), good_picture())
     cv2.imwrite(str(tmp_path / "none.png"), plain_cloth())
     corners = " ".join(f"{x:g},{y:g}" for x, y in FROM_ABOVE)
+    missing = CliRunner().invoke(check, [str(tmp_path / "none.png"), "--json"])
+    assert json.loads(missing.stdout)["good"] is False
     done = CliRunner().invoke(check, [str(tmp_path / "good.png"), "--corners", corners, "--json"])
     assert done.exit_code == 0, done.output
     assert {json.loads(line)["good"] for line in done.output.splitlines()} == {True}

@@ -61,6 +61,17 @@ def test_every_image_has_its_line_and_one_that_fails_fails_the_command(last_fram
     assert set(told[2]) == {"image", "found", "why"}
 
 
+def test_a_picture_that_is_damaged_in_its_middle_is_not_read(last_frame, tmp_path):
+    data = bytearray(cv2.imencode(".jpg", cv2.imread(str(last_frame)))[1].tobytes())
+    (tmp_path / "whole.jpg").write_bytes(data)
+    data[len(data) // 2 : len(data) // 2 + 2] = b"\xff\xd9"
+    (tmp_path / "damaged.jpg").write_bytes(data)
+    done = companion("read", str(tmp_path / "damaged.jpg"), str(tmp_path / "whole.jpg"))
+    assert done.returncode == 1
+    assert done.stderr == f"{tmp_path / 'damaged.jpg'} is damaged; take the picture, or copy it, once more\n"
+    assert "Light" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
