@@ -113,6 +113,8 @@ class TableView:
     """The squares that something has covered since the program looks: nothing is decided before all were seen once."""
     unread: frozenset[Square]
     """The squares in the open of which nothing could be told yet: nothing is decided before."""
+    out_of_sight: frozenset[Square]
+    """The squares that were not seen at rest for long: what is played there is not told yet."""
     question: ChoiceNeeded | None
     source: str
     """What it was opened by; several are joined by ``+``."""
@@ -474,6 +476,7 @@ class Table:
             cleared=referee.cleared,
             unseen=referee.unseen,
             unread=referee.unread,
+            out_of_sight=referee.out_of_sight,
             question=referee.question,
             source=self.senses.name,
             lost=self.senses.lost,

@@ -13,8 +13,8 @@ gone, or another lies in its place). They are explained, the least surprising wa
    may be another kind than was seen before, that is asked: it may have been exchanged.
 
 Nothing is judged while a hand covers a square of the board, unless it stays there for longer than patience lasts; nor
-while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else. A
-wrong silent commit is the worst thing this program can do: where two explanations are left, it asks.
+while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else; nor
+what moves would explain that may have been played where nothing was seen for seconds. A wrong silent commit is the worst thing this program can do: where two explanations are left, it asks.
 
 What people decide against it, or in its place, is the referee's. Every method takes the time it happens at; nothing
 here asks a clock.
@@ -172,6 +172,15 @@ class Umpire:
         if snapshot is None or self._began_s is None or snapshot.time - self._began_s < self._patience.blind_s:
             return frozenset()
         return frozenset(self._unread(snapshot))
+
+    @property
+    def out_of_sight(self) -> frozenset[Square]:
+        """The squares that were not seen at rest for long, in mid-game; what is played there is not told yet."""
+        snapshot = self._snapshot
+        if snapshot is None or not self._started or self.over:
+            return frozenset()
+        longest = snapshot.time - self._patience.covered_s
+        return frozenset(square for square, since in self._out_of_sight.items() if since <= longest)
 
     def _unread(self, snapshot: Snapshot) -> set[Square]:
         return self._unknown(snapshot) - self.game.layout.squares_in(snapshot.hidden)

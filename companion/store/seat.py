@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from companion.errors import StoreError
-from companion.saying import Saying
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,15 +40,12 @@ def seat(folder: str | Path, table: str) -> Iterator[None]:
         except sqlite3.Error as error:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
                 raise _unusable(file, error) from error
-            told = Saying(
-                "table %(table)s of %(folder)s is in play in another program: stop that one, or call this table "
-                "otherwise, such as --source 2=camera:1",
-                table=table,
-                folder=folder,
-            )
-            raise StoreError(told) from error
+            raise StoreError(
+                f"table {table} of {folder} is in play in another program: stop that one, or call this table "
+                "otherwise, such as --source 2=camera:1"
+            ) from error
         yield
 
 
 def _unusable(file: Path, error: Exception) -> StoreError:
-    return StoreError(Saying("%(file)s cannot be written: %(why)s", file=file, why=error))
+    return StoreError(f"{file} cannot be written: {error}")

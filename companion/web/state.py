@@ -98,6 +98,7 @@ class TableState(BaseModel):
     to_lift: list[str] = Field(description="Squares whose piece has to leave the board before the game goes on.")
     unseen: list[str] = Field(description="Squares covered since the start; before all were seen nothing is decided.")
     unread: list[str] = Field(description="Squares in the open of which nothing could be told yet, not even if empty.")
+    out_of_sight: list[str] = Field(description="Squares that were not seen at rest for long, in mid-game.")
     question: QuestionState | None
     notices: list[NoticeState]
     source: str
@@ -145,6 +146,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "to_lift": [str(square) for square in sorted(view.to_lift)],
         "unseen": [str(square) for square in sorted(view.unseen)],
         "unread": [str(square) for square in sorted(view.unread)],
+        "out_of_sight": [str(square) for square in sorted(view.out_of_sight)],
         "question": _question(view.question) if view.question else None,
         "notices": [{"kind": told.kind, "title": told.title, "text": told.text} for told in words.notices(view)],
         "source": view.source,

@@ -130,6 +130,11 @@ def _troubles(view: TableView) -> Iterator[Notice]:
             squares=squares,
         )
         yield Notice("trouble", _not_clear(several=len(view.unread) > 1), why)
+    elif view.out_of_sight:
+        covered = ", ".join(map(str, sorted(view.out_of_sight)))
+        why = _("Something covers %(squares)s or moves there: what is played there is told when it has gone.",
+                squares=covered)  # fmt: skip
+        yield Notice("note", _("Part of the board is covered"), why)
     for source, why in view.absent:
         title = _unclear(why) or _("%(source)s does not help now", source=source)
         yield Notice("note", title, sentence(why))

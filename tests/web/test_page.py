@@ -206,6 +206,20 @@ def test_squares_of_which_nothing_can_be_told_from_the_start_are_named_and_may_b
     assert str(room.play("a1+").game.history[0]) == "a1+"
 
 
+def test_squares_that_are_out_of_sight_for_long_are_named_until_they_are_seen(app, here, room):
+    room.play("a1+")
+    room.board.scene.covered = {Square.parse("c3"), Square.parse("d3")}
+    assert room.look().out_of_sight == frozenset()
+    for _ in range(9):
+        view = room.look()
+    with app.test_request_context():
+        [notice] = [notice for notice in notices(view) if notice.title == "Part of the board is covered"]
+    assert (notice.kind, "c3" in notice.text) == ("note", True)
+    assert "c3" in here.get("/api/t/1").json["out_of_sight"]
+    room.board.scene.covered = set()
+    assert room.look().out_of_sight == frozenset()
+
+
 def test_trouble_comes_before_everything_else(app, room):
     room.play("a1+")
     room.put("c3", "dark straight")
