@@ -14,8 +14,8 @@ gone, or another lies in its place). They are explained, the least surprising wa
 
 Nothing is judged while a hand covers a square of the board, unless it stays there for longer than patience lasts; nor
 while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else; nor
-what moves would explain that may have been played where nothing was seen for seconds. A wrong silent commit is the worst
-thing this program can do: where two explanations are left, it asks.
+what moves would explain that may have been played where nothing was seen for seconds. A wrong silent commit is the
+worst thing this program can do: where two explanations are left, it asks.
 
 What people decide against it, or in its place, is the referee's. Every method takes the time it happens at; nothing
 here asks a clock.
