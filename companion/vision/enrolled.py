@@ -54,8 +54,8 @@ STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
 LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
-LEAST_IN_A_PHOTOGRAPH: Final = 1 / 32
-"""The same where all squares were judged together, as for sets that need no enrolment: what is improbable is known."""
+LEAST_IN_A_PHOTOGRAPH: Final = 1e-2
+"""The same where all squares were judged together: how improbable something is, is known better then."""
 _LEAST: Final = {Looked.ONCE: LEAST, Looked.TWICE: LEAST, Looked.PHOTOGRAPH: LEAST_IN_A_PHOTOGRAPH}
 AT_MARGIN: Final = 3e-3
 """How probable, beside the best, is what explains a patch worse by its margin: a tenth less than that is ruled out."""

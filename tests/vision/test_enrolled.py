@@ -236,10 +236,10 @@ def test_faces_that_explain_a_patch_nearly_alike_are_kept(recogniser, worse, kep
 @pytest.mark.parametrize(
     ("look", "share", "ruled_out"),
     [
-        (Looked.ONCE, 0.02, False),
-        (Looked.TWICE, 0.02, False),
-        (Looked.PHOTOGRAPH, 0.02, True),
-        (Looked.PHOTOGRAPH, 0.04, False),
+        (Looked.ONCE, 0.008, False),
+        (Looked.TWICE, 0.008, False),
+        (Looked.PHOTOGRAPH, 0.008, True),
+        (Looked.PHOTOGRAPH, 0.012, False),
     ],
 )
 def test_in_a_photograph_that_was_judged_as_a_whole_more_is_ruled_out(recogniser, look, share, ruled_out):
