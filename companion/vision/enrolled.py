@@ -54,9 +54,6 @@ STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
 LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
-LEAST_IN_A_PHOTOGRAPH: Final = 1e-2
-"""The same where all squares were judged together: how improbable something is, is known better then."""
-_LEAST: Final = {Looked.ONCE: LEAST, Looked.TWICE: LEAST, Looked.PHOTOGRAPH: LEAST_IN_A_PHOTOGRAPH}
 AT_MARGIN: Final = 3e-3
 """How probable, beside the best, is what explains a patch worse by its margin: a tenth less than that is ruled out."""
 _DIM: Final = 4.0
@@ -204,7 +201,7 @@ class EnrolledRecogniser:
         self._matcher = FaceMatcher(look.faces)
         margins = look.margin, look.colour_margin
         self._kinds_tell, self._colours_tell = (-np.log(AT_MARGIN) / margin for margin in margins)
-        self._rules = {look: SetRule(least=least, covered=0.5) for look, least in _LEAST.items()}
+        self.rule = SetRule(least=LEAST, covered=0.5)
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002
         """Probabilities `(n, CLASSES)`: `ALL_CONTENTS`, then covered."""
@@ -287,9 +284,9 @@ class EnrolledRecogniser:
         told = np.maximum(_FACES_SAY * self._colours_tell * best, -_FACES_WEIGH)
         return _also_told(states, slice(1, 3), np.exp(told))
 
-    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:
+    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:  # noqa: ARG002
         """For each patch the contents that cannot be ruled out."""
-        return self._rules[look].contents(probabilities)
+        return self.rule.contents(probabilities)
 
 
 def _counts(alike: Floats) -> Floats:

@@ -16,7 +16,7 @@ from companion.rules import Piece
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint, light_by_head
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.light import Agreement, Views
-from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Looked, Recogniser, Tone
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, Tone
 from companion.vision.rectify import PATCH
 
 LETTERS = "FRKT"
@@ -231,22 +231,6 @@ def seen_as(*, empty=0.0, light=0.0, dark=0.0, covered=0.0, worth, alike=0.9, em
 def test_faces_that_explain_a_patch_nearly_alike_are_kept(recogniser, worse, kept):
     [seen] = recogniser.contents(recogniser.judge(seen_as(light=1, worth={1: 0, 3: -worse})))
     assert seen == 1 << 1 | kept << 3
-
-
-@pytest.mark.parametrize(
-    ("look", "share", "ruled_out"),
-    [
-        (Looked.ONCE, 0.008, False),
-        (Looked.TWICE, 0.008, False),
-        (Looked.PHOTOGRAPH, 0.008, True),
-        (Looked.PHOTOGRAPH, 0.012, False),
-    ],
-)
-def test_in_a_photograph_that_was_judged_as_a_whole_more_is_ruled_out(recogniser, look, share, ruled_out):
-    probabilities = np.zeros((1, CLASSES), np.float32)
-    probabilities[0, [1, 3]] = 1 - share, share
-    [seen] = recogniser.contents(probabilities, look)
-    assert seen == 1 << 1 | (not ruled_out) << 3
 
 
 def test_where_both_colours_bear_the_same_marks_either_colours_faces_tell_the_kind():
