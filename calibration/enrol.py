@@ -8,7 +8,7 @@ two, and marks that hardly show, unless the owner wants what shows; and cubes wh
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import cv2
 import numpy as np
@@ -51,6 +51,8 @@ _ON_TOP = slice(21, 51)
 """Where a patch shows the top of the piece on its square, or most of it."""
 _MOST_OF_IT = 0.6
 """So much of a piece has its player's colour, however large its mark."""
+_TELLING = 40.0
+"""Grey levels by which the colours of the players differ at least, if they tell anything."""
 _NO_TWINS = -0.2
 """Kinds that are less apart than this, all in all, were not laid out two by two."""
 _HARDLY = 0.0
@@ -143,7 +145,7 @@ def refuse_bad_pictures(
             f"the pieces in {names[1]} do not lie in the standard arrangement: on {square} there is a {kind}, where a "
             f"{belongs} belongs; see companion calibrate enrol --help. If these marks only look like that, add --anyway"
         )
-    if not anyway and (exchanged := _exchanged(cut[1], layout)):
+    if not anyway and (exchanged := _exchanged(cut[0], cut[1], layout)):
         where = " ".join(map(str, exchanged))
         raise EnrolmentError(
             f"the pieces in {names[1]} do not lie in the standard arrangement: those on {where} have the "
@@ -180,17 +182,29 @@ def _lies_otherwise(said: NDArray[np.float32], layout: Layout) -> tuple[Square, 
     return layout.squares[first], kinds[seen[first]], kinds[wanted[first]]
 
 
-def _exchanged(cut: NDArray[np.integer], layout: Layout) -> tuple[Square, ...]:
-    """The squares of both players on which most of what `patches` show has the other player's colour."""
+def _exchanged(empty: NDArray[np.integer], cut: NDArray[np.integer], layout: Layout) -> tuple[Square, ...]:
+    """The squares of both players on which most of what `patches` show has the other player's colour.
+
+    And has it still where as much light falls on every square, as far as their empty ones tell. Players whose pieces
+    have hardly other colours are not told apart.
+    """
+    light = empty[:, _ON_TOP, _ON_TOP].mean(axis=(1, 2, 3)) + 1.0
     tops = cut[:, _ON_TOP, _ON_TOP].reshape(len(cut), -1, 3)
     of_light = np.array([piece.colour is Colour.LIGHT for piece in ARRANGEMENT])
-    bodies = [np.median(tops[half].reshape(-1, 3), axis=0) for half in (of_light, ~of_light)]
-    darker = np.linalg.norm(tops - bodies[0], axis=2) > np.linalg.norm(tops - bodies[1], axis=2)
-    like_dark = darker.mean(axis=1)
-    strange = np.where(of_light, like_dark, 1 - like_dark) > _MOST_OF_IT
+    strange = _as_the_others(tops, of_light) & _as_the_others(tops * (light.mean() / light)[:, None, None], of_light)
     if not (strange & of_light).any() or not (strange & ~of_light).any():
         return ()
     return tuple(layout.squares[i] for i in np.flatnonzero(strange))
+
+
+def _as_the_others(tops: NDArray[Any], of_light: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which `tops`, `(16, pixels, 3)`, mostly have the colour of the other player's half; none if both have the same."""
+    bodies = [np.median(tops[half].reshape(-1, 3), axis=0) for half in (of_light, ~of_light)]
+    if np.linalg.norm(bodies[0] - bodies[1]) < _TELLING:
+        return np.zeros(len(tops), np.bool_)
+    away = [np.linalg.norm(tops - body, axis=2) for body in bodies]
+    like_dark = (away[0] > away[1]).mean(axis=1)
+    return np.asarray(np.where(of_light, like_dark, 1 - like_dark) > _MOST_OF_IT)
 
 
 def _is_mirrored(said: NDArray[np.float32], layout: Layout) -> bool:

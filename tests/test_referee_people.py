@@ -772,29 +772,12 @@ def test_a_square_that_cannot_be_read_from_the_start_is_what_a_person_says():
     assert scene.look() == ["illegal b2 square"]
 
 
-def test_a_piece_that_is_not_seen_counts_when_a_person_says_so():
+def test_a_piece_that_is_not_seen_is_not_taken_on_a_persons_word():
     scene = scene_after("a1+", "a2+")
-    assert lines(scene.referee.answer(scene.time, Square.parse("a3"), piece("L+"))) == ["light a3+"]
-    assert scene.look(5) == []
-    assert scene.play("a4x") == ["dark a4x"]
-    scene.put("a3", "L+")
-    assert scene.look(5) == []
-    scene.lift("a3")
-    assert scene.look(5) == ["disturbed a3"]
-
-
-def test_a_piece_that_was_never_seen_is_taken_back_with_the_move():
-    scene = scene_after("a1+", "a2+")
-    scene.referee.answer(scene.time, Square.parse("a3"), piece("L+"))
-    assert lines(scene.referee.undo(scene.time)) == ["taken back a3+"]
-    assert scene.play("a4x") == ["light a4x"]
-
-
-def test_a_piece_that_was_never_seen_leaves_with_the_others():
-    scene = scene_after("a1+", "a2+")
-    scene.referee.answer(scene.time, Square.parse("a3"), piece("L+"))
-    scene.pieces.clear()
-    assert scene.look(1) == ["asks new"]
+    with pytest.raises(RulesError, match="no piece is seen on a3; lay it there, in sight"):
+        scene.referee.answer(scene.time, Square.parse("a3"), piece("L+"))
+    assert lines(scene.referee.answer(scene.time, Square.parse("a3"), None)) == []
+    assert scene.play("a3+") == ["light a3+"]
 
 
 def test_an_emptied_board_may_be_a_new_match():
@@ -1094,6 +1077,44 @@ def test_who_covers_a_part_of_the_board_for_long_is_asked_what_lies_there():
     assert scene.look(2) == []
 
 
+def test_that_nothing_lies_out_of_sight_is_true_of_the_time_when_it_was_said():
+    scene = scene_after("a1+", "c1+", "b1x")
+    scene.hand("c2", "c3")
+    scene.look(3)
+    scene.put("a2", "D<>")
+    scene.look(10)
+    assert lines(scene.referee.answer(scene.time, Square.parse("c2"), None)) == ["dark a2<>"]
+    scene.put("c2", "L+")
+    scene.look(2)
+    scene.put("c3", "D+")
+    scene.look(3)
+    scene.put("c4", "L><")
+    assert scene.look(6) == []
+    scene.hand()
+    assert scene.look(2) == ["asks order"]
+
+
+def test_what_was_asked_about_a_square_out_of_sight_is_dropped_with_its_reason():
+    scene = scene_after("a1+", "c1+", "b1x")
+    scene.hand("c2")
+    scene.look(3)
+    scene.put("d4", "L<>")
+    assert scene.look(12) == ["unclear c2"]
+    scene.lift("d4")
+    scene.look(3)
+    assert scene.referee.problems == ()
+    scene.put("b4", "D<>")
+    assert scene.look(5) == ["illegal b4 square"]
+
+
+def test_nothing_is_unresolved_out_of_sight_when_the_match_is_over():
+    scene = scene_after(*NEARLY_OVER[:-1], "d3x", "-")
+    assert scene.referee.over
+    scene.hand("d4", "c3")
+    scene.look(8)
+    assert lines(scene.referee.finish(scene.time)) == []
+
+
 def test_a_hand_that_only_passes_holds_nothing_up():
     scene = scene_after("a1+", "c1+", "b1x")
     scene.hand("c2", "c3", "d2", "d3")
@@ -1136,6 +1157,7 @@ def test_more_pieces_at_once_than_can_be_put_in_order_are_asked_about_once():
     scene.look(1)
     scene.hand()
     assert scene.look(6) == ["asks start"]
+    assert lines(scene.referee.correct(scene.time, 2, "a3<>")) == ["Corrected", "asks start"]
     assert lines(scene.referee.choose(scene.time, "resume")) == []
     assert scene.look(6) == []
     joined = scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("c4"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from companion.errors import EndOfSource, SourceError, VisionError
 from companion.saying import Saying
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -211,26 +212,30 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]
     Of a JPEG that is damaged in its middle libjpeg makes a picture all the same, and only says so on standard error.
     Whatever else is said there meanwhile comes through.
     """
-    if data[:2].tobytes() != _JPEG or not (standard_error := _copy_of_standard_error()):
-        return cv2.imdecode(data, cv2.IMREAD_COLOR), b""
+    with ExitStack() as listening:
+        lines: list[bytes] = []
+        if data[:2].tobytes() == _JPEG:
+            with suppress(OSError):  # nowhere to listen, or nothing is said anywhere
+                listening.enter_context(_listening(lines))
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+    return image, b"".join(line for line in lines if line.startswith(_LIBJPEG))
+
+
+@contextmanager
+def _listening(lines: list[bytes]) -> Iterator[None]:
+    """What is said on standard error, line by line; what libjpeg does not say comes through."""
     with _ONE_AT_A_TIME, tempfile.TemporaryFile() as heard:
+        standard_error = os.dup(_STANDARD_ERROR)
         os.dup2(heard.fileno(), _STANDARD_ERROR)
         try:
-            image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+            yield
         finally:
             os.dup2(standard_error, _STANDARD_ERROR)
             os.close(standard_error)
         heard.seek(0)
-        lines = heard.readlines()
-    os.write(_STANDARD_ERROR, b"".join(line for line in lines if not line.startswith(_LIBJPEG)))
-    return image, b"".join(line for line in lines if line.startswith(_LIBJPEG))
-
-
-def _copy_of_standard_error() -> int:
-    try:
-        return os.dup(_STANDARD_ERROR)
-    except OSError:  # there is none
-        return 0
+        lines += heard.readlines()
+        with suppress(OSError):
+            os.write(_STANDARD_ERROR, b"".join(line for line in lines if not line.startswith(_LIBJPEG)))
 
 
 def _in_size_of(before: NDArray[np.uint8], image: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -80,8 +80,8 @@ def run(
                 patient=True,
                 clock=clock,
             )
-            if equipment.sources[0].live:
-                open_until_done.enter_context(seat(_folder(data), table))
+            if equipment.sources[0].live and "://" not in data:
+                open_until_done.enter_context(seat(data, table))
             tables[table] = table_for(equipment, game, log, table=table, variant=variant, wanted=wanted)
             if equipment.virtual is not None:
                 tiles[table] = equipment.virtual

@@ -104,10 +104,7 @@ def _compare_square(found: Comparison, square: Square, expected: Content, seen: 
 
 
 class Sayings:
-    """What people have said that squares hold; each counts until something else is seen there.
-
-    That a piece lies where none is seen counts as well, but is forgotten when the move is undone or the board cleared.
-    """
+    """What people have said that squares hold; each counts until something else is seen there."""
 
     def __init__(self) -> None:
         self._said: dict[Square, tuple[Content, Contents]] = {}
@@ -121,24 +118,13 @@ class Sayings:
         """Note that `square` holds `content`, said when `seen` was read there."""
         self._said[square] = (content, seen)
 
-    @property
-    def unseen(self) -> frozenset[Square]:
-        """Where a piece lies by what was said, and none was seen."""
-        return frozenset(square for square, (content, seen) in self._said.items() if content and seen == EMPTY)
-
-    def forget_unseen(self) -> None:
-        """Nothing lies there any more."""
-        for square in self.unseen:
-            del self._said[square]
-
     def heeded(self, square: Square, contents: Contents) -> Contents:
         """What `square` holds by what is read there and by what was said."""
         if square not in self._said:
             return contents
         content, seen_then = self._said[square]
         word = contents_of([content])
-        lifted = contents == EMPTY != seen_then and content is not None
-        otherwise = lifted or not contents & seen_then
+        otherwise = not contents & seen_then or (contents == EMPTY and content is not None)
         if otherwise or (word & seen_then and not word & contents):
             del self._said[square]
             return contents

@@ -69,8 +69,20 @@ class Referee(Umpire):
         return [corrected, *self._sheet.the_end(time)]
 
     def answer(self, time: float, square: Square, content: Content) -> list[Event]:
-        """Say what `square` holds; it counts until something else is seen there."""
-        self._said.say(square, content, self._seen(square))
+        """Say what `square` holds; it counts until something else is seen there.
+
+        That nothing lies on a square that is out of sight counts for what was played until now.
+
+        Raises:
+            RulesError: if it should be a piece, and the square is seen to be empty, or was when it was last in sight.
+        """
+        seen = self._seen(square)
+        if seen == EMPTY and content is not None:
+            raise RulesError(Saying("no piece is seen on %(square)s; lay it there, in sight", square=str(square)))
+        if seen == EMPTY:
+            self._was_empty_at(square, time)
+        else:
+            self._said.say(square, content, seen)
         self._problems.settle(square)
         return self._look_again(time)
 
@@ -104,7 +116,6 @@ class Referee(Umpire):
             return [self._sheet.unresign(time), *self._sheet.the_end(time), *self._look_again(time)]
         square = self._sheet.record.last_move.square
         self._take_up_again()
-        self._said.forget_unseen()
         self._undo_on(square)
         return self._take_back(time, 1)
 
@@ -143,8 +154,7 @@ class Referee(Umpire):
         self._question.drop()
         self._problems.settle_all()
         if isinstance(old, Move) and isinstance(new, Move):
-            if self._seen(new.square) != EMPTY:
-                self._said.say(new.square, new.piece, self._seen(new.square))
+            self._said.say(new.square, new.piece, self._seen(new.square))
             self._undo_on(old.square, unless=new.square)
         if before == after:
             return self._look_again(time)
@@ -199,6 +209,7 @@ class Referee(Umpire):
             told = self._start_match(time, self._fresh_game())
         if question.question in ("start", "new"):
             self._goes_on = choice == "resume"
+            self._resumed = question.squares if self._goes_on else ()
         return [*told, *self._look_again(time)]
 
     def _piece_now(self, square: Square) -> Piece:

@@ -121,8 +121,8 @@ class Umpire:
         """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._gone: set[Square] = set()
         """The squares that each piece of the game has left since it was over."""
-        self._asked_about: tuple[Square, ...] = ()
-        """The squares of more pieces than can be put in order, when it was asked how the match stands."""
+        self._resumed: tuple[Square, ...] = ()
+        """What did not fit the game when a person said that it goes on as it stood."""
         self._next: Game | None = None
         """What begins after a match that was recalled."""
 
@@ -268,30 +268,24 @@ class Umpire:
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         strange |= {square for square in board.held_back if self.game.content(square) is None}
-        strange |= {unseen.square for unseen in board.unseen if board.time - unseen.since >= self._patience.blind_s}
+        long_unseen = [] if self.over else board.unseen
+        strange |= {unseen.square for unseen in long_unseen if board.time - unseen.since >= self._patience.blind_s}
         squares = tuple(sorted(strange | self._problems.squares | self._unread(self._snapshot)))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
-        if self._is_bare(snapshot):
-            self._said.forget_unseen()
         known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
         self._losses.look(board, self.game)
         board.unseen = [
             Arrival(square, ANYTHING, self._out_of_sight[square], self._out_of_sight[square])
-            for square in board.bare.keys() & self._out_of_sight.keys() - self._said.squares
+            for square in board.bare.keys() & self._out_of_sight.keys()
             if self.game.content(square) is None
         ]
         board.unseen.sort(key=lambda unseen: unseen.square)
         if self._by_card:
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
         return board
-
-    def _is_bare(self, snapshot: Snapshot) -> bool:
-        """Whether the board is seen to be empty, and pieces of the game have been seen there."""
-        placed = {square for square in self.game.layout if self.game.content(square) is not None}
-        return bool(placed - self._said.unseen) and all(seen.contents == EMPTY for seen in snapshot.squares)
 
     def _look_at_cards(self, cards: Mapping[Colour, frozenset[Kind]], *, first: bool) -> None:
         if first:
@@ -313,6 +307,7 @@ class Umpire:
         self._cleared, self._gone = False, set()
         self._forget_solved_problems(board)
         self._question.look(board)
+        self._resumed = self._resumed if set(self._resumed) <= set(board.strange) else ()
         board.arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
         if self._hand_in_the_way(board.time) or self._question.waits_for_a_person or board.held_back:
             return []
@@ -339,10 +334,10 @@ class Umpire:
         if past or not board.arrivals:
             return [] if past else self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
-        unseen = self._may_have_been_played_unseen(board, found)
+        unseen = self._may_have_been_played_unseen(self.game, board.arrivals, board, found)
+        self._forget_questions_about({other.square for other in board.unseen if other is not unseen})
         if unseen is not None:
-            waited = board.time - min(arrival.since for arrival in board.arrivals)
-            return self._ask_about(board.time, unseen) if waited >= self._patience.covered_s else []
+            return self._ask_what_lies_out_of_sight(board, unseen)
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
         doubtful = self._first_told_by_later_play(board, found) or _may_come_between(self.game, board, found)
@@ -362,15 +357,36 @@ class Umpire:
         past, moves = self._sheet.record.past, self._sheet.moves
         return any(could_have_been(past, moves, gone, new) for gone in board.lost for new in board.arrivals)
 
-    def _may_have_been_played_unseen(self, board: Comparison, found: Explanation) -> Arrival | None:
+    def _may_have_been_played_unseen(
+        self, game: Game, arrivals: Sequence[Arrival], board: Comparison, found: Explanation
+    ) -> Arrival | None:
         """A square out of sight for so long that a move may have been played there before what was found, or instead.
 
         The arrivals, or what was found of them, follow it then.
         """
-        squares = {move.square for move in found.certain[:1]} or {arrival.square for arrival in board.arrivals}
-        began = min(arrival.since for arrival in board.arrivals if arrival.square in squares)
+        if not board.unseen or are_too_many(arrivals):
+            return None
+        squares = {move.square for move in found.certain[:1]} or {arrival.square for arrival in arrivals}
+        began = min(arrival.since for arrival in arrivals if arrival.square in squares)
         long = [unseen for unseen in board.unseen if began - unseen.since >= self._patience.unseen_s]
-        return played_unseen(self.game, long, board.arrivals, follow=max(1, len(found.certain)))
+        return played_unseen(game, long, arrivals, follow=max(1, len(found.certain)))
+
+    def _ask_what_lies_out_of_sight(self, board: Comparison, unseen: Arrival) -> list[Event]:
+        """Whether nothing does; what lies there shows when it is seen."""
+        if board.time - min(arrival.since for arrival in board.arrivals) < self._patience.covered_s:
+            return []
+        unseen = replace(unseen, contents=EMPTY)
+        asked = events.PieceUnclear(**self._here(board.time), square=unseen.square, contents=(None,))
+        return [] if self._problems.knows(unseen) else self._problems.note(unseen, asked)
+
+    def _forget_questions_about(self, squares: Iterable[Square]) -> None:
+        for square in squares:
+            self._problems.settle(square)
+
+    def _was_empty_at(self, square: Square, time: float) -> None:
+        """Nothing lay on a square at this time, as a person says; where it is out of sight, it may from now on."""
+        if square in self._out_of_sight:
+            self._out_of_sight[square] = time
 
     def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
         """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
@@ -397,11 +413,10 @@ class Umpire:
         return self._tell_illegal(board.time, board.arrivals)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
-        """More has been played than can be put in order; asked once about the same squares."""
+        """More has been played than can be put in order; the game may go on as it stood all the same."""
         lain_s = board.time - max(arrival.since for arrival in board.arrivals)
-        if board.strange == self._asked_about or lain_s < self._patience.clearing_s:
+        if board.strange == self._resumed or lain_s < self._patience.clearing_s:
             return []
-        self._asked_about = board.strange
         return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
 
     def _ask_what_is_meant(self, board: Comparison, found: Explanation) -> list[Event]:
@@ -471,7 +486,8 @@ class Umpire:
         if self._snapshot is None or not self._problems.squares:
             return
         doubtful = self._doubtful(board)
-        open_ = [*board.arrivals, *board.maybes, *board.unseen, *([doubtful] if doubtful else [])]
+        unseen = [each for each in board.unseen if board.arrivals]
+        open_ = [*board.arrivals, *board.maybes, *unseen, *([doubtful] if doubtful else [])]
         there = {arrival.square for arrival in open_}
         self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
 
@@ -537,7 +553,8 @@ class Umpire:
             return []
         before = self._sheet.record.past[-count]
         found = explain(before, arrivals)
-        if not found.unique or _may_come_between(before, board, found):
+        unseen = self._may_have_been_played_unseen(before, arrivals, board, found)
+        if not found.unique or unseen or _may_come_between(before, board, found):
             return []
         return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
 
