@@ -198,7 +198,7 @@ def _exchanged(empty: NDArray[np.integer], cut: NDArray[np.integer], layout: Lay
 
 
 def _as_the_others(tops: NDArray[Any], of_light: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which `tops`, `(16, pixels, 3)`, mostly have the colour of the other player's half; none if both have the same."""
+    """Which `tops`, `(16, pixels, 3)`, mostly have the colour of the other half; none if both have the same."""
     bodies = [np.median(tops[half].reshape(-1, 3), axis=0) for half in (of_light, ~of_light)]
     if np.linalg.norm(bodies[0] - bodies[1]) < _TELLING:
         return np.zeros(len(tops), np.bool_)
