@@ -80,7 +80,7 @@ class Referee(Umpire):
         if seen == EMPTY and content is not None:
             raise RulesError(Saying("no piece is seen on %(square)s; lay it there, in sight", square=str(square)))
         if seen == EMPTY:
-            self._was_empty_at(square, time)
+            self._sight.was_empty_at(square, time)
         else:
             self._said.say(square, content, seen)
         self._problems.settle(square)

@@ -38,6 +38,7 @@ from companion.referee.problems import Problem, Problems
 from companion.referee.question import Question
 from companion.referee.record import Record
 from companion.referee.scoresheet import Scoresheet
+from companion.referee.sight import Sight
 from companion.rules import Colour, Game, Move
 
 if TYPE_CHECKING:
@@ -103,8 +104,7 @@ class Umpire:
         self._began_s: float | None = None
         """When the board was first seen, or some of it."""
         self._snapshot: Snapshot | None = None
-        self._out_of_sight: dict[Square, float] = {}
-        """Since when each square was not seen at rest that is not now."""
+        self._sight = Sight()
         self._started = False
         """The whole board has been seen once."""
 
@@ -180,8 +180,7 @@ class Umpire:
         snapshot = self._snapshot
         if snapshot is None or not self._started or self.over:
             return frozenset()
-        longest = snapshot.time - self._patience.covered_s
-        return frozenset(square for square, since in self._out_of_sight.items() if since <= longest)
+        return self._sight.lost_by(snapshot.time - self._patience.covered_s)
 
     def _unread(self, snapshot: Snapshot) -> set[Square]:
         return self._unknown(snapshot) - self.game.layout.squares_in(snapshot.hidden)
@@ -233,8 +232,7 @@ class Umpire:
         """Compare a snapshot with the game; the events that this decides, in order."""
         self._snapshot = snapshot
         self._hand_since = (self._hand_since or snapshot.time) if snapshot.hidden else None
-        restless = self.game.layout.squares_in(snapshot.restless)
-        self._out_of_sight = {square: self._out_of_sight.get(square, snapshot.time) for square in restless}
+        self._sight.look(snapshot.time, self.game.layout.squares_in(snapshot.restless))
         if self._began_s is None and snapshot.hidden != self.game.layout.all:
             self._began_s = snapshot.time
         if self.paused or self._unknown(snapshot):
@@ -277,12 +275,7 @@ class Umpire:
         known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
         self._losses.look(board, self.game)
-        board.unseen = [
-            Arrival(square, ANYTHING, self._out_of_sight[square], self._out_of_sight[square])
-            for square in board.bare.keys() & self._out_of_sight.keys()
-            if self.game.content(square) is None
-        ]
-        board.unseen.sort(key=lambda unseen: unseen.square)
+        board.unseen = self._sight.anything_on(square for square in board.bare if self.game.content(square) is None)
         if self._by_card:
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
         return board
@@ -335,7 +328,9 @@ class Umpire:
             return [] if past else self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
         unseen = self._may_have_been_played_unseen(self.game, board.arrivals, board, found)
-        self._forget_questions_about({other.square for other in board.unseen if other is not unseen})
+        for other in board.unseen:
+            if other is not unseen:
+                self._problems.settle(other.square)
         if unseen is not None:
             return self._ask_what_lies_out_of_sight(board, unseen)
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
@@ -378,15 +373,6 @@ class Umpire:
         unseen = replace(unseen, contents=EMPTY)
         asked = events.PieceUnclear(**self._here(board.time), square=unseen.square, contents=(None,))
         return [] if self._problems.knows(unseen) else self._problems.note(unseen, asked)
-
-    def _forget_questions_about(self, squares: Iterable[Square]) -> None:
-        for square in squares:
-            self._problems.settle(square)
-
-    def _was_empty_at(self, square: Square, time: float) -> None:
-        """Nothing lay on a square at this time, as a person says; where it is out of sight, it may from now on."""
-        if square in self._out_of_sight:
-            self._out_of_sight[square] = time
 
     def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
         """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
