@@ -10,7 +10,7 @@ from tests.bench.stress.eye import Errors
 from tests.bench.stress.look import STANDARD
 from tests.bench.stress.shows import disturbed_game
 from tests.bench.stress.studio import Studio
-from tests.bench.stress.watching import NAMES, eyes, imagine_game, watch_box, watch_clip
+from tests.bench.stress.watching import NAMES, eyes, imagine_game, watch_box, watch_clip, watch_swaying
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -48,6 +48,12 @@ def test_a_board_is_not_taken_together_with_the_pieces_beside_it(seed, reader):
 def test_a_disturbance_in_pictures_makes_no_wrong_move(name, reader):
     verdict = watch_clip(NAMES.index(name), reader)
     assert verdict.acts == [name]
+    assert verdict.outcome == "exact", verdict
+
+
+@pytest.mark.slow
+def test_a_game_is_exact_where_the_shadows_of_leaves_sway_over_the_board(reader):
+    verdict = watch_swaying(5, reader)
     assert verdict.outcome == "exact", verdict
 
 

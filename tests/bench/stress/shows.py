@@ -19,6 +19,8 @@ _BETWEEN, _MEANWHILE = 0.25, 0.2
 """Of the Green Box: the shares of moves before which something happens, and with which."""
 _CARD_FIRST = 0.3
 _OF_CUBES = ("hesitation", "wrong square", "taken back", "two hands", "set straight")
+_BEFORE_AND_AFTER_S = 7.0
+"""Nobody plays for so long where leaves sway."""
 _QUICK = 0.15
 """The share of moves after which the opponent does not wait for the hand to be gone."""
 
@@ -65,6 +67,18 @@ def disturbed_game(seed: int, layout: Layout = STANDARD, *, calm: bool = False) 
     stage, weather = Stage(look, rng), Weather(rng)
     end = _random_game(rng, Game.start("outside", layout=layout), 99)
     act = _calm_game(stage, end) if calm else _game(stage, weather, end)
+    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
+
+
+def swaying_game(seed: int) -> Show:
+    """A random game in the shadow of leaves that sway, by two people who do nothing but play."""
+    rng = np.random.default_rng((5, 7, seed))
+    look = draw_look(rng)
+    stage, weather = Stage(look, rng), Weather(rng)
+    width, height = look.size
+    weather.sway(look.fill * height / look.layout.rows / width, height / width)
+    end = _random_game(rng, Game.start("outside"), 99)
+    act = _calm_game(stage, end, _BEFORE_AND_AFTER_S)
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
 
 
@@ -179,12 +193,12 @@ def _game(stage: Stage, weather: Weather, end: Game) -> Act:
     yield from stage.wait(2.5)
 
 
-def _calm_game(stage: Stage, end: Game) -> Act:
-    yield from stage.wait(1.2)
+def _calm_game(stage: Stage, end: Game, around_s: float = 0.0) -> Act:
+    yield from stage.wait(1.2 + around_s)
     for move in _moves(end):
         yield from plain_move(stage, move)
         yield from stage.wait(0.8, 1.2)
-    yield from stage.wait(1.0)
+    yield from stage.wait(1.0 + around_s)
 
 
 def _with_cards(stage: Stage, weather: Weather, end: Game) -> Act:

@@ -81,6 +81,18 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Leaves:
+    """Shadows with an edge."""
+
+    spots: tuple[tuple[float, float, float, float, float], ...]
+    """Middle x and y and both half axes in shares of the picture's width, and degrees."""
+    left: float
+    """So much of the light is left in them."""
+    softness: float
+    """Of the edge, in pixels."""
+
+
+@dataclass(frozen=True, slots=True)
 class Light:
     """How the moment is lit and seen."""
 
@@ -88,6 +100,7 @@ class Light:
     """Of each channel."""
     shades: tuple[tuple[float, float, float, float], ...] = ()
     """Shadows of people: x and y in shares of the picture, radius in shares of its width, depth."""
+    leaves: Leaves | None = None
     shift: tuple[float, float] = (0.0, 0.0)
     """Of the camera, in pixels."""
     turned: float = 0.0
@@ -339,6 +352,8 @@ def _lit(picture: np.ndarray, light: Light, look: Look) -> np.ndarray:
         picture = cv2.warpAffine(picture, move, (width, height), borderMode=cv2.BORDER_REPLICATE)
     for x, y, radius, depth in light.shades:
         picture = _shaded(picture, x, y, radius, depth)
+    if light.leaves:
+        picture = _under(picture, light.leaves)
     gains = np.array(light.gain) * look.tint * look.exposure
     if np.abs(gains - 1).max() > 1e-3:
         levels = np.arange(256, dtype=np.float32)[:, None] * gains.astype(np.float32)
@@ -354,3 +369,14 @@ def _shaded(picture: np.ndarray, x: float, y: float, radius: float, depth: float
     dark = depth * np.clip((1.25 - away) / 0.5, 0, 1)
     left = cv2.resize(np.uint8(255 * (1 - dark)), (width, height), interpolation=cv2.INTER_LINEAR)
     return cv2.multiply(picture, cv2.merge([left, left, left]), scale=1 / 255)
+
+
+def _under(picture: np.ndarray, leaves: Leaves) -> np.ndarray:
+    height, width = picture.shape[:2]
+    shadow = np.zeros((height, width), np.uint8)
+    for x, y, long, short, degrees in leaves.spots:
+        middle = (round(16 * x * width), round(16 * y * width))
+        axes = (round(16 * long * width), round(16 * short * width))
+        cv2.ellipse(shadow, middle, axes, degrees, 0, 360, 255, -1, cv2.LINE_8, 4)
+    left = 255 - (1 - leaves.left) * cv2.GaussianBlur(shadow, (0, 0), leaves.softness)
+    return cv2.multiply(picture, cv2.merge([np.uint8(left)] * 3), scale=1 / 255)

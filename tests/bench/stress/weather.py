@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tests.bench.stress.studio import Light
+from tests.bench.stress.studio import Leaves, Light
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Weather:
         self._opened = 0.0
         self._last = 0.0
         self._flicker: tuple[float, float] = (-1.0, 0.0)
+        self._leaves: Callable[[float], Leaves] | None = None
 
     def light(self, time: float, *, hands: int) -> Light:
         """How the table is lit and seen now; times must not run back."""
@@ -47,7 +48,8 @@ class Weather:
         self._shades = [shade for shade in self._shades if time < shade[1]]
         shades = tuple(path((time - start) / (end - start)) for start, end, path in self._shades if time >= start)
         gains = tuple(float(np.clip(g, 0.3, 1.6)) for g in gain)
-        return Light(gains, shades, self._shaken(time), self._turned(time))
+        leaves = self._leaves(time) if self._leaves else None
+        return Light(gains, shades, leaves, self._shaken(time), self._turned(time))
 
     def _turned(self, time: float) -> float:
         return sum((min(1.0, (time - start) / lasts) * degrees for start, lasts, degrees in self._turns), 0.0)
@@ -115,6 +117,34 @@ class Weather:
 
         self._shades.append((time, time + lasts, path))
         return lasts
+
+    def sway(self, square: float, shape: float) -> None:
+        """From now on the shadows of leaves sway over a part of the board, in the middle of the picture.
+
+        `square` is the side of a square, `shape` the picture's height, in shares of its width.
+        """
+        rng, count = self._rng, int(self._rng.integers(3, 14))
+        middle = np.array([0.5, shape / 2]) + rng.uniform(-1.8, 1.8, 2) * square
+        spots = middle + rng.normal(0, rng.uniform(0.6, 2.5) * square, (count, 2))
+        long, narrow, degrees = (
+            rng.uniform(0.2, 0.7, count) * square,
+            rng.uniform(0.5, 1, count),
+            rng.uniform(0, 180, count),
+        )
+        left, softness = float(rng.uniform(0.45, 0.85)), float(rng.uniform(2, 8))
+        often, reach, ratio = rng.uniform(0.15, 1.3), rng.uniform(0.08, 0.5) * square, rng.uniform(0.5, 0.9)
+        late, wind = rng.normal(0, 0.5, (2, count)), rng.uniform(0, 2 * np.pi)
+        along, across = np.array([np.cos(wind), np.sin(wind)]), np.array([-np.sin(wind), np.cos(wind)])
+
+        def leaves(time: float) -> Leaves:
+            far = reach * (0.6 + 0.4 * np.sin(0.7 * time))
+            there = np.sin(2 * np.pi * often * time + late[0])[:, None] * along
+            beside = 0.5 * np.sin(2 * np.pi * often * ratio * time + late[1])[:, None] * across
+            now = spots + far * (there + beside)
+            each = np.column_stack([now, long, long * narrow, degrees])
+            return Leaves(tuple(map(tuple, each.tolist())), left, softness)
+
+        self._leaves = leaves
 
     def camera_turn(self, time: float) -> float:
         """Somebody turns the camera by a quarter."""
