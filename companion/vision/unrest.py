@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _LONG_S = 4.0
 """Nobody's hand moves over a square for longer without a rest."""
+_AGAIN_S = 30.0
+"""Where light has swayed, what moves within so much time is taken for light at once."""
 _REST_S = 1.0
 """What has not moved for so long has come to rest."""
 _LOOKS_S = 2.0
@@ -34,6 +36,8 @@ class _Square:
     """When it began to move, if it has not come to rest since."""
     moved: float = -math.inf
     """When it moved last."""
+    swayed: float = -math.inf
+    """When nothing but light moved there last."""
     looks: deque[tuple[float, Contents | None]] = field(default_factory=deque)
     """What was possible at each look; None where something lay over it."""
 
@@ -43,7 +47,7 @@ class _Square:
             self.looks.clear()
         if moves:
             self.moved = time
-        return time - self.began >= _LONG_S
+        return time - self.began >= (0 if time - self.swayed < _AGAIN_S else _LONG_S)
 
     def told(self, time: float) -> Contents | None:
         while len(self.looks) > 1 and self.looks[1][0] <= time - _LOOKS_S:
@@ -53,6 +57,7 @@ class _Square:
             return None
         bits = (1 << i for i in range(len(ALL_CONTENTS)))
         often = (bit for bit in bits if sum(bool(bit & each) for each in seen) * _ODD_SHARE > len(seen))
+        self.swayed = time
         return seen[-1] | sum(often)
 
 

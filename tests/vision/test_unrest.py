@@ -72,6 +72,17 @@ def test_a_piece_that_comes_is_at_once_possible_and_what_was_there_is_not_for_su
     assert EMPTY not in answers[12:]
 
 
+def test_where_light_has_swayed_before_a_square_that_moves_is_restless_at_once():
+    unrest = Unrest(1)
+    for i in range(60):
+        moves = i < 40 or i >= 50
+        restless = unrest.see(i * STEP_S, [moves])[0]
+        assert restless == (16 <= i < 44 or i >= 50)
+        if restless:
+            unrest.look(i * STEP_S, 0, EMPTY)
+        assert bool(unrest.told(i * STEP_S)) == (24 <= i < 44 or i >= 58)
+
+
 def test_of_a_board_that_was_moved_nothing_is_known():
     unrest = Unrest(1)
     for i in range(40):
