@@ -1,12 +1,12 @@
 """The frames of a video in, readings of the board out: follow the board, see what moves, recognise what has changed.
 
-A `Follower` knows where the board is from frame to frame. A square in which something moves is hidden, unless that is
-known to be nothing but light (`companion.vision.unrest`), and what has not changed since it was last recognised is not
-recognised again, but once a second. Recognising is what costs most, so when much has changed at once it is spread over
-a few frames, what has changed most first. Until a square's turn has come it is told as it was last seen, and as stale,
-for less time than anybody takes to believe it (`companion.settling`). A second look, in the mirror, comes when all that
-has changed was looked at straight. Where that is not enough the pieces beside the board are looked at: they show what
-the set looks like, and as all of them are of one set, what is left for the squares.
+A `Follower` knows where the board is from frame to frame. A square in which something moves is hidden, and what has not
+changed since it was last recognised is not recognised again, but once a second. Recognising is what costs most, so when
+much has changed at once it is spread over a few frames, what has changed most first. Until a square's turn has come it
+is told as it was last seen, and as stale, for less time than anybody takes to believe it (`companion.settling`). A
+second look, in the mirror, comes when all that has changed was looked at straight. Where that is not enough the pieces
+beside the board are looked at: they show what the set looks like, and as all of them are of one set, what is left for
+the squares.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from companion.vision.reader import mask_of
 from companion.vision.rectify import away_side, patches
 from companion.vision.spares import BESIDE, find_spares
 from companion.vision.supply import within_supply
-from companion.vision.unrest import Unrest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -78,7 +77,6 @@ class VideoReader:
         self._follower = follower
         self._piles = piles
         self._motion = Motion(reader.layout)
-        self._unrest = Unrest(len(reader.layout))
         self._embeddings: Floats | None = None
         """Of each square's sides: straight, then in the mirror; `(sides, n, length)`."""
         self._looked = np.full((reader.recogniser.sides, len(reader.layout)), -np.inf)
@@ -118,22 +116,21 @@ class VideoReader:
             self._looked[:], self._looked_around, self._spares = -np.inf, -np.inf, None
             self._changed(np.ones(len(self.layout), np.bool_))
             self._motion.forget()
-            self._unrest.forget()
             self.why_not = pose.why
             return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
         self.pose, self.why_not = self._reader.upright(pose, image), ""
         seen_before, self._seen_at = self._seen_at, time
         moves, changes = self._motion.see(time, self._reader.top_view(image, pose, finest=1))
-        moving, restless = np.array(moves), np.array(self._unrest.see(time, moves))
-        self._changed((changes > _CHANGED_SHARE) | (moving & restless))
-        chosen = self._worth_a_look(mask_of(moving & ~restless), changes, since)
+        moving = mask_of(moves)
+        self._changed(changes > _CHANGED_SHARE)
+        chosen = self._worth_a_look(moving, changes, since)
         if chosen:
             self._recognise(image, pose, chosen)
-        (squares, covered), swaying = self._seen, self._in_swaying_light(restless, chosen)
-        hidden = mask_of(now and i not in swaying for i, now in enumerate(moves)) | covered
+        squares, covered = self._seen
+        hidden = moving | covered
         return BoardReading(
             time,
-            tuple(ANYTHING if hidden >> i & 1 else swaying.get(i, contents) for i, contents in enumerate(squares)),
+            tuple(ANYTHING if hidden >> i & 1 else contents for i, contents in enumerate(squares)),
             hidden=hidden,
             held=sum(1 << i for i in self._motion.held),
             stale=mask_of(~self._known[0]) & ~hidden,
@@ -141,14 +138,6 @@ class VideoReader:
             cards=self._piles.see(time, image, pose) if self._piles else {},
             evidence=self._evidence,
         )
-
-    def _in_swaying_light(self, restless: NDArray[np.bool_], chosen: list[tuple[int, int]]) -> dict[int, Contents]:
-        """The squares in which nothing but light moves, and what each may hold, when these sides were looked at now."""
-        squares, covered = self._seen
-        for side, i in chosen:
-            if side == 0 and restless[i]:
-                self._unrest.look(self._time, i, None if covered >> i & 1 else squares[i])
-        return self._unrest.told(self._time)
 
     def _changed(self, squares: NDArray[np.bool_]) -> None:
         """Forget what was concluded of the squares that these flags name."""

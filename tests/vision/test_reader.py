@@ -107,33 +107,6 @@ def test_what_is_in_sight_has_not_moved_since_the_board_was_seen_before(reader):
     assert reader.read(0.3, picture()).still_since == 0.1
 
 
-def swaying(i, grey=120):
-    """The board with b2 in a shadow whose edge goes to and fro."""
-    image = picture(b2=grey)
-    x, y = MARGIN + SQUARE, MARGIN + 2 * SQUARE
-    edge = (6, 10, 14, 10)[i % 4]
-    image[y : y + SQUARE, x : x + edge] //= 2
-    return image
-
-
-def test_a_square_over_which_a_shadow_sways_is_read_after_a_while(reader):
-    readings = watch(reader, picture(), *map(swaying, range(80)))
-    hidden = [bool(reading.hidden) for reading in readings]
-    assert all(hidden[3:40])
-    assert not any(hidden[70:])
-    assert {reading.squares[LAYOUT.index(B2)] for reading in readings[70:]} == {EMPTY}
-
-
-def test_a_hand_and_a_piece_in_swaying_shadow_are_seen(reader):
-    shown = [swaying(i, 120 if i < 80 else 40 if i < 90 else 200) for i in range(130)]
-    readings = watch(reader, picture(), *shown)
-    b2 = LAYOUT.mask([B2])
-    assert all(reading.hidden == b2 for reading in readings[84:105])
-    assert readings[-1].hidden == 0
-    assert readings[-1].squares[LAYOUT.index(B2)] == contents_of([PLUS])
-    assert all(reading.squares[LAYOUT.index(B2)] in (EMPTY, ANYTHING) for reading in readings[1:92])
-
-
 def test_a_hand_that_rests_hides_its_square(reader):
     reading = watch(reader, *[picture(b2=40)] * 3)[-1]
     assert reading.hidden == LAYOUT.mask([B2])
