@@ -259,8 +259,12 @@ class _SquareVotes:
         self._was_visited = self._votes[0][0] < self._visited
 
     def _fit(self, time: float, seen: Contents) -> None:
-        """Note that this reading allows nothing but what is settled, if it does."""
-        if not seen & ~self.settled.contents:
+        """Note that this reading allows nothing but what is settled, if it does.
+
+        After one that ruled that out it may be the odd one, so then it says nothing.
+        """
+        known = self.settled.contents
+        if not seen & ~known and all(before & known for _, before in self._votes):
             self._last_fit = time - self._late_s
 
     def _first_seen(self, contents: Contents) -> float:
