@@ -7,7 +7,7 @@ whether it is lit, sharp and free of glare; and, with an enrolled set, which kin
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import cv2
 import numpy as np
@@ -17,6 +17,7 @@ from companion.vision.board import BoardNotFound
 from companion.vision.cubes import CubeLook
 from companion.vision.enrolled import Look
 from companion.vision.faces import FaceMatcher, best_of_content, by_content, by_kind
+from companion.vision.legible import BURNT, sharpness
 from companion.vision.rectify import PATCH, SQUARE, pixels_per_square, rectify
 
 if TYPE_CHECKING:
@@ -37,13 +38,11 @@ LEAST_EVEN: Final = 0.2
 """How bright the darkest quarter of the board is, beside the brightest."""
 MOST_GLARE: Final = 0.04
 """Share of the board that is burnt out."""
-LEAST_SHARPNESS: Final = 0.2
-"""How much of the steepest step on the board is climbed from one pixel of the top view to the next."""
+LEAST_SHARPNESS: Final = 0.17
+"""See `companion.vision.legible.sharpness`; a photograph is not read at all below three quarters of this."""
 LEAST_APART: Final = 0.1
 FAR_APART: Final = 4.0
 """See `companion.vision.cubes.ColourScale`."""
-BURNT: Final = 252
-"""From this level on a channel may have been brighter than it shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +82,7 @@ def examine(
     top_view = rectify(image, points, layout)
     margin = (top_view.shape[0] - layout.rows * SQUARE) // 2
     yield from light(top_view[margin:-margin, margin:-margin])
+    yield _sharp(sharpness(top_view, layout))
     if profile is not None:
         called = f"{profile.name}: " if profile.name else ""
         yield from (replace(finding, found=f"{called}{finding.found}") for finding in _of_set(profile))
@@ -128,7 +128,7 @@ def _area(points: NDArray[np.float64]) -> float:
 
 
 def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
-    """Light, glare and sharpness of a flattened board, BGR."""
+    """Light and glare of a flattened board, BGR."""
     grey = cv2.cvtColor(board, cv2.COLOR_BGR2GRAY)
     bright = float(np.percentile(grey, 90))
     yield _judged(
@@ -153,23 +153,15 @@ def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
         good=burnt <= MOST_GLARE,
         improve="Move the lamp or the camera until nothing shines in the board, or let less light in.",
     )
-    sharp = sharpness(grey)
-    yield _judged(
+
+
+def _sharp(sharp: float) -> Finding:
+    return _judged(
         "sharpness",
         f"edges rise by {sharp:.0%} of their height per pixel",
         good=sharp >= LEAST_SHARPNESS,
         improve="Focus the camera on the board, clean its lens, and keep it still.",
     )
-
-
-def sharpness(grey: NDArray[np.integer[Any] | np.floating[Any]]) -> float:
-    """The steepest rise per pixel as a share of the contrast around it, of the steepest places of a picture."""
-    soft = cv2.GaussianBlur(grey, (0, 0), 0.7).astype(np.float32)
-    rise = np.abs(np.diff(soft, axis=1))[:, 3:-3]
-    reach = np.ones((1, 9), np.uint8)
-    height = (cv2.dilate(soft, reach) - cv2.erode(soft, reach))[:, 3:-4]
-    steep = height >= max(float(np.quantile(height, 0.97)), 4.0)
-    return float(np.quantile(rise[steep] / height[steep], 0.9)) if steep.any() else 0.0
 
 
 def _separable(look: Look) -> Finding:

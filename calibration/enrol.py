@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from calibration.check import BURNT, DARKEST, FAR_APART
+from calibration.check import DARKEST, FAR_APART
 from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from companion.readings import EMPTY
 from companion.rules import Colour, Kind, Piece
 from companion.vision.enrolled import Look
 from companion.vision.faces import DARK, LIGHT
+from companion.vision.legible import BURNT
 from companion.vision.rectify import away_side, patches, rectify
 
 if TYPE_CHECKING:

@@ -18,6 +18,7 @@ from companion.camera.virtual import VirtualCamera
 from companion.errors import RulesError, SourceSyntaxError
 from companion.saying import Saying
 from companion.settling import SETTLE_S
+from companion.vision.legible import BLURRED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -102,10 +103,12 @@ class Camera:
 
     @property
     def trouble(self) -> str:
-        """Why the board is not found, while it is not, if that is more than a hand in passing."""
+        """Why the board is not seen, while it is not, if that is more than a hand in passing."""
         why = self.reader.why_not
         if not why or self.reader.unseen_s < _LOST_S:
             return ""
+        if why == BLURRED:
+            return why
         if "corners" in why:
             return Saying("the board is not found: %(why)s", why=why)
         return Saying("the board is not found: %(why)s; give its corners", why=why)

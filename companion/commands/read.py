@@ -83,6 +83,7 @@ def read(
 def _read(reader: BoardReader, image: str) -> dict[str, Any]:
     """The JSON object of the contract; a picture that cannot be read is told as not found."""
     from companion.camera import read_picture  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.legible import BLURRED  # noqa: PLC0415
     from companion.vision.reader import StillReading  # noqa: PLC0415
 
     try:
@@ -91,6 +92,8 @@ def _read(reader: BoardReader, image: str) -> dict[str, Any]:
         return {"image": image, "found": False, "why": str(error)}
     if not isinstance(found, StillReading):
         return {"image": image, "found": False, "why": found.why}
+    if found.blurred:
+        click.echo(f"{image}: {BLURRED}", err=True)
     return {"image": image, "found": True, **_told(reader, found)}
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.readings import ANYTHING, colours_only
 from companion.vision.board import BoardNotFound, BoardPose
+from companion.vision.legible import blurred, burnt_out, but_for
 from companion.vision.lens import PINHOLE
 from companion.vision.pieces import Looked
 from companion.vision.rectify import FINEST, MARGIN, away_side, evened, patches, rectify
@@ -96,6 +97,8 @@ class StillReading:
     """Covered squares, as bits of the layout; they may hold anything."""
     card: Kind | None = None
     """What the card beside the board shows, if all cards that lie there surely show one kind."""
+    blurred: bool = False
+    """The picture is too blurred to tell anything but where the board is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +123,12 @@ class BoardReader:
         if isinstance(pose, BoardNotFound):
             return pose
         seen, away = self.top_view(image, pose), away_side(pose.points(), self.layout)
+        if blurred(seen, self.layout):
+            return StillReading(self.upright(pose, image), (ANYTHING,) * len(self.layout), 0, blurred=True)
         squares, hidden, _ = self._told(seen, away)
         if self.recogniser.evens_light:
             squares = self._in_other_light(squares, seen, away)
+        squares = but_for(burnt_out(patches(seen, self.layout)), squares)
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
 
     def _in_other_light(self, told: tuple[Contents, ...], top_view: Image, away: int) -> tuple[Contents, ...]:

@@ -21,6 +21,7 @@ import numpy as np
 from companion.readings import ANYTHING, BoardReading, kinds_only, of_colour
 from companion.rules import Colour
 from companion.vision.board import BoardNotFound, BoardPose
+from companion.vision.legible import BLURRED, blurred, burnt_out, but_for
 from companion.vision.motion import Motion
 from companion.vision.pieces import Looked, Tone, both, mirrored
 from companion.vision.reader import mask_of
@@ -83,6 +84,8 @@ class VideoReader:
         """When each side was last looked at."""
         self._known = np.zeros(self._looked.shape, np.bool_)
         """Whether the square has not changed since."""
+        self._burnt = np.zeros(len(reader.layout), np.bool_)
+        """Which squares glare had burnt out when they were last looked at."""
         self._spares: Floats | None = None
         """Of the pieces beside the board, from the look around that showed most of them."""
         self._looked_around = -np.inf
@@ -108,24 +111,26 @@ class VideoReader:
     def read(self, time: float, image: Image) -> BoardReading:
         """Read one frame, taken at `time` (source seconds); BGR, `(height, width, 3)`.
 
-        While the board is not found, everything is hidden.
+        While the board is not found, or the picture too blurred, everything is hidden.
         """
         since, self._time = time - self._time, time
         pose = self._follower.follow(image, time)
         if isinstance(pose, BoardNotFound):
             self._looked[:], self._looked_around, self._spares = -np.inf, -np.inf, None
-            self._changed(np.ones(len(self.layout), np.bool_))
             self._motion.forget()
-            self.why_not = pose.why
-            return BoardReading(time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
-        self.pose, self.why_not = self._reader.upright(pose, image), ""
-        seen_before, self._seen_at = self._seen_at, time
+            return self._nothing_seen(pose.why)
+        self.pose = self._reader.upright(pose, image)
         moves, changes = self._motion.see(time, self._reader.top_view(image, pose, finest=1))
         moving = mask_of(moves)
         self._changed(changes > _CHANGED_SHARE)
         chosen = self._worth_a_look(moving, changes, since)
         if chosen:
-            self._recognise(image, pose, chosen)
+            top_view = self._reader.top_view(image, pose, finest=_FINEST)
+            if blurred(top_view, self.layout):
+                return self._nothing_seen(BLURRED)
+            self._recognise(image, pose, top_view, chosen)
+        self.why_not = ""
+        seen_before, self._seen_at = self._seen_at, time
         squares, covered = self._seen
         hidden = moving | covered
         return BoardReading(
@@ -138,6 +143,12 @@ class VideoReader:
             cards=self._piles.see(time, image, pose) if self._piles else {},
             evidence=self._evidence,
         )
+
+    def _nothing_seen(self, why: str) -> BoardReading:
+        """The reading of a frame that shows nothing of the board, and why it does not."""
+        self.why_not = why
+        self._changed(np.ones(len(self.layout), np.bool_))
+        return BoardReading(self._time, (ANYTHING,) * len(self.layout), hidden=self.layout.all)
 
     def _changed(self, squares: NDArray[np.bool_]) -> None:
         """Forget what was concluded of the squares that these flags name."""
@@ -165,10 +176,10 @@ class VideoReader:
         most = max(_AT_ONCE, math.ceil(squares * since / _SWEEP_S))
         return [*new[:most], *[*mirror, *old][: max(0, math.ceil(most / 2) - len(new))]]
 
-    def _recognise(self, image: Image, pose: BoardPose, chosen: list[tuple[int, int]]) -> None:
+    def _recognise(self, image: Image, pose: BoardPose, top_view: Image, chosen: list[tuple[int, int]]) -> None:
         """Look at these sides anew, and judge them beside what is known of the others."""
-        away, top_view = away_side(pose.points(), self.layout), self._reader.top_view(image, pose, finest=_FINEST)
-        cut, recogniser = patches(top_view, self.layout, away), self._reader.recogniser
+        away, recogniser = away_side(pose.points(), self.layout), self._reader.recogniser
+        cut = patches(top_view, self.layout, away)
         seen = [mirrored(cut[i : i + 1]) if side else cut[i : i + 1] for side, i in chosen]
         tone = Tone.of(cut)
         fresh = recogniser.embed(np.concatenate(seen), tone)
@@ -179,6 +190,7 @@ class VideoReader:
         embeddings[sides, squares] = fresh
         self._looked[sides, squares] = self._time
         self._known[sides, squares] = True
+        self._burnt[squares] = burnt_out(cut[squares])
         self._seen = self._judged(embeddings)
         if self._worth_a_look_around():
             self._look_around(image, pose, tone, embeddings)
@@ -220,7 +232,7 @@ class VideoReader:
         narrowed = tuple(map(_narrowed, alone, self._left))
         if self._spares is not None and len(self._spares) and any(map(_unclear, narrowed)):
             narrowed = tuple(map(_narrowed, narrowed, self._judged_beside(sides, self._spares)))
-        return narrowed, covered
+        return but_for(self._burnt, narrowed), covered
 
     def _judged_beside(self, sides: Floats, spares: Floats, sets: int | None = None) -> tuple[Contents, ...]:
         """What each square may hold, judged together with these spare pieces; see `_together`."""

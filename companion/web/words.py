@@ -118,7 +118,7 @@ def _troubles(view: TableView) -> Iterator[Notice]:
     elif view.lost:
         yield Notice("trouble", _("The board cannot be seen"), sentence(view.lost))
     elif view.trouble:
-        yield Notice("trouble", _unclear(view.trouble) or _("The board is not found"), _why(view.trouble))
+        yield Notice("trouble", _unclear(view.trouble) or _not_seen(view.trouble), _why(view.trouble))
     elif view.unseen:
         covered = ", ".join(map(str, sorted(view.unseen)))
         why = _("Take away what covers %(squares)s: the whole board has to be seen once.", squares=covered)
@@ -153,6 +153,12 @@ def _unclear(trouble: str) -> str:
     if not squares:
         return ""
     return _not_clear(several="," in squares)
+
+
+def _not_seen(trouble: str) -> str:
+    """What to call a trouble that is about the board, or about the picture that it is in."""
+    found_out = [part for part in parted(trouble) if not isinstance(part, Saying) or "why" in part.values]
+    return _("The board is not found") if found_out else _("The board cannot be seen")
 
 
 def _not_clear(*, several: bool) -> str:

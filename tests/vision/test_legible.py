@@ -1,0 +1,108 @@
+"""What is too blurred, shaken or burnt out tells nothing, and is never told wrongly."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.commands.sight import Corners, board_reader
+from companion.readings import ANYTHING, contents_of
+from companion.rules import Layout
+from companion.vision.legible import BURNT, blurred, burnt_out, but_for, sharpness
+from companion.vision.rectify import MARGIN, PATCH, SQUARE, pixels_per_square, rectify
+from tests.bench.squares import seen
+
+BOARD = Layout.parse("4x4")
+PICTURES = Path(__file__).parent.parent / "data" / "squares"
+TRUTHS = [json.loads(line) for line in (PICTURES / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def corners_of(truth):
+    return np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
+
+
+def shaken(image, pixels, degrees):
+    """A picture during which the camera moved so far."""
+    size = 2 * int(pixels) + 1
+    way = np.zeros((size, size), np.float32)
+    end = np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))]) * pixels / 2
+    middle = np.array([size // 2, size // 2])
+    cv2.line(way, *(tuple(np.round(middle + side * end).astype(int).tolist()) for side in (-1, 1)), 1.0)
+    return cv2.filter2D(image, -1, way / way.sum())
+
+
+def out_of_focus(image, pixels):
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * int(pixels) + 1,) * 2).astype(np.float32)
+    return cv2.filter2D(image, -1, disc / disc.sum())
+
+
+SPOILT = {
+    "soft": lambda image, square: cv2.GaussianBlur(image, (0, 0), 0.1 * square),
+    "very soft": lambda image, square: cv2.GaussianBlur(image, (0, 0), 0.2 * square),
+    "out of focus": lambda image, square: out_of_focus(image, 0.2 * square),
+    "shaken across": lambda image, square: shaken(image, 0.7 * square, 0),
+    "shaken up": lambda image, square: shaken(image, 0.7 * square, 90),
+    "shaken askew": lambda image, square: shaken(image, 0.9 * square, 40),
+}
+
+
+def told(truth, spoil=lambda image, square: image):
+    """The reading of a picture, and how many squares it tells right, unclear and wrong."""
+    corners = corners_of(truth)
+    image = spoil(cv2.imread(str(PICTURES / truth["image"])), pixels_per_square(corners, BOARD))
+    reading = board_reader(BOARD, Corners(tuple(map(tuple, corners.tolist())))).read(np.asarray(image, np.uint8))
+    counts = {"right": 0, "unclear": 0, "wrong": 0}
+    for square, contents in zip(BOARD, reading.squares, strict=True):
+        if str(square) not in truth["hidden"]:
+            lies = seen(truth["squares"][str(square)])
+            counts["right" if not contents & ~lies else "unclear" if contents & lies else "wrong"] += 1
+    return reading, counts
+
+
+@pytest.mark.parametrize("spoil", SPOILT.values(), ids=SPOILT.keys())
+def test_a_spoilt_picture_tells_hardly_anything_and_nothing_wrong(spoil):
+    told_of = [told(truth, spoil) for truth in TRUTHS]
+    assert sum(counts["wrong"] for _, counts in told_of) == 0
+    assert sum(reading.blurred for reading, _ in told_of) >= len(TRUTHS) - 2
+    assert all(set(reading.squares) == {ANYTHING} and not reading.hidden for reading, _ in told_of if reading.blurred)
+
+
+def test_a_good_picture_is_not_called_blurred():
+    for truth in TRUTHS:
+        view = rectify(cv2.imread(str(PICTURES / truth["image"])), corners_of(truth), BOARD)
+        assert sharpness(view, BOARD) > 0.2, truth["image"]
+        assert not blurred(view, BOARD)
+
+
+def test_where_nothing_stands_out_nothing_says_that_it_is_blurred():
+    assert sharpness(np.full((4 * SQUARE + 2 * MARGIN, 4 * SQUARE + 2 * MARGIN, 3), 130, np.uint8), BOARD) == 1.0
+
+
+def test_a_square_that_is_burnt_out_may_hold_anything():
+    patches = np.full((3, PATCH, PATCH, 3), 120, np.uint8)
+    patches[1], patches[2, : PATCH // 2] = BURNT, 255
+    burnt = burnt_out(patches)
+    assert burnt.tolist() == [False, True, False]
+    empty = contents_of([None])
+    assert but_for(burnt, [empty] * 3) == (empty, ANYTHING, empty)
+
+
+def test_glare_on_a_square_leaves_it_unclear_and_the_others_as_they_were():
+    truth = next(truth for truth in TRUTHS if truth["image"] == "wood_014.jpg")
+    corners = corners_of(truth)
+    whole = cv2.getPerspectiveTransform(
+        np.array([[0, 0], [4, 0], [4, 4], [0, 4]], np.float32), corners.astype(np.float32)
+    )
+    spot = cv2.perspectiveTransform(np.array([[[0.0, 0], [1, 0], [1, 1], [0, 1]]]), whole)[0]
+
+    def with_glare(image, _):
+        return cv2.fillConvexPoly(image.copy(), spot.astype(np.int32), (255, 255, 255))
+
+    (before, _), (after, counts) = told(truth), told(truth, with_glare)
+    assert counts["wrong"] == 0
+    assert after.squares[0] == ANYTHING
+    assert after.squares[2:4] == before.squares[2:4]
