@@ -38,8 +38,8 @@ LEAST_EVEN: Final = 0.2
 """How bright the darkest quarter of the board is, beside the brightest."""
 MOST_GLARE: Final = 0.04
 """Share of the board that is burnt out."""
-LEAST_SHARPNESS: Final = 0.17
-"""See `companion.vision.legible.sharpness`; a photograph is not read at all below three quarters of this."""
+LEAST_SHARPNESS: Final = 0.18
+"""See `companion.vision.legible.sharpness`; pictures below 0.14 are not read at all."""
 LEAST_APART: Final = 0.1
 FAR_APART: Final = 4.0
 """See `companion.vision.cubes.ColourScale`."""

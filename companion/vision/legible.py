@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 BLURRED = Saying("the picture is too blurred to tell pieces; focus the camera, clean its lens, and keep it still")
 BURNT = 252
 """From this level on a channel may have been brighter than it shows."""
-_LEAST_SHARPNESS = 0.125
+_LEAST_SHARPNESS = 0.14
 """Below this too much is told wrongly: steps are soft by about a fourteenth of a square, as a standard deviation."""
 _MOST_BURNT = 0.6
 """A square of which more is burnt out may hold anything."""
 _REACH = 15
 """How wide a step may be, in pixels."""
-_STEEPEST = 0.97
+_HIGHEST = 0.9
 """The share of the places that are passed over, as there are higher steps."""
 _LEAST_STEP = 4.0
 """Lower steps, in grey levels, are noise."""
@@ -48,8 +48,8 @@ def blurred(top_view: NDArray[np.uint8], layout: Layout) -> bool:
 def sharpness(top_view: NDArray[np.uint8], layout: Layout) -> float:
     """How much of a step is climbed from one pixel to the next, where the steps on the board are highest.
 
-    The median, from 0 to 1, less what all of the board rises by; of steps across and steps up the less, as what is
-    shaken is blurred in one direction. 1 if there are no steps that could tell.
+    The median, from 0 to 1, less half of what the board rises by anywhere; of steps across and steps up the less, as
+    what is shaken is blurred in one direction. 1 if there are no steps that could tell.
     """
     board = slice((without := margin_of(top_view, layout) - _REACH // 2 - 1), -without)
     grey = np.asarray(cv2.cvtColor(top_view[board, board], cv2.COLOR_BGR2GRAY), np.float32)
@@ -63,8 +63,8 @@ def _sharpness_across(grey: NDArray[np.float32]) -> float:
     first, last = _REACH // 2, -(_REACH // 2) - 1
     height = (cv2.dilate(grey, whole) - cv2.erode(grey, whole))[:, first:last]
     rises = np.asarray(cv2.absdiff(grey[:, 1:], grey[:, :-1]))
-    steepest = (cv2.dilate(rises, within) - np.median(rises))[:, first:][:, : height.shape[1]]
-    high = height >= max(np.quantile(height, _STEEPEST), _LEAST_STEP)
+    steepest = (cv2.dilate(rises, within) - np.median(rises) / 2)[:, first:][:, : height.shape[1]]
+    high = height >= max(np.quantile(height, _HIGHEST), _LEAST_STEP)
     return float(np.median(steepest[high] / height[high]).clip(0)) if high.any() else 1.0
 
 
