@@ -9,6 +9,7 @@ from companion.commands.sight import open_source
 from companion.errors import RulesError
 from companion.pace import Paced
 from companion.rules import Layout
+from companion.vision.legible import BLURRED
 
 STANDARD, RING = Layout.parse("4x4"), Layout.parse("ring")
 
@@ -55,6 +56,7 @@ def test_a_game_that_was_recorded_or_drawn_keeps_its_board():
     ("why", "trouble"),
     [
         ("it is dark", "the board is not found: it is dark; give its corners"),
+        (BLURRED, BLURRED),
         ("it is hidden; give its outer corners", "the board is not found: it is hidden; give its outer corners"),
         ("", ""),
     ],

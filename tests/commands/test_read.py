@@ -13,6 +13,7 @@ import pytest
 from companion.commands.read import _score, _score_in_words
 from companion.readings import ANYTHING, of_colour
 from companion.rules import Colour, Layout
+from companion.vision.legible import BLURRED
 from tests.commands.test_watch import CORNERS, DATA, GAME, TRUTH, companion
 
 
@@ -44,6 +45,15 @@ def test_a_finished_game_is_scored_from_one_photograph(last_frame, corners):
 def test_people_see_a_drawing_and_the_score(last_frame):
     done = companion("read", str(last_frame))
     assert done.stdout.splitlines()[1:] == ["p D . D", "u P P s", "S U s U", "S p d .", "Light 4, Dark 1"]
+
+
+def test_a_blurred_photograph_tells_where_the_board_is_and_why_nothing_else(last_frame, tmp_path):
+    cv2.imwrite(str(tmp_path / "soft.png"), cv2.GaussianBlur(cv2.imread(str(last_frame)), (0, 0), 12))
+    done = companion("read", str(tmp_path / "soft.png"), "--corners", CORNERS, "--json")
+    assert (done.returncode, done.stderr) == (0, f"{tmp_path / 'soft.png'}: {BLURRED}\n")
+    told = json.loads(done.stdout)
+    assert (told["found"], told["hidden"], told["score"]) == (True, [], None)
+    assert {len(contents) for contents in told["squares"].values()} == {9}
 
 
 def test_every_image_has_its_line_and_one_that_fails_fails_the_command(last_frame, tmp_path):

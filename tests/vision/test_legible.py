@@ -15,6 +15,7 @@ from companion.rules import Layout
 from companion.vision.legible import BURNT, blurred, burnt_out, but_for, sharpness
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, pixels_per_square, rectify
 from tests.bench.squares import seen
+from tests.vision.spoiling import out_of_focus, shaken
 
 BOARD = Layout.parse("4x4")
 PICTURES = Path(__file__).parent.parent / "data" / "squares"
@@ -23,21 +24,6 @@ TRUTHS = [json.loads(line) for line in (PICTURES / "truth.jsonl").read_text(enco
 
 def corners_of(truth):
     return np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
-
-
-def shaken(image, pixels, degrees):
-    """A picture during which the camera moved so far."""
-    size = 2 * int(pixels) + 1
-    way = np.zeros((size, size), np.float32)
-    end = np.array([np.cos(np.radians(degrees)), np.sin(np.radians(degrees))]) * pixels / 2
-    middle = np.array([size // 2, size // 2])
-    cv2.line(way, *(tuple(np.round(middle + side * end).astype(int).tolist()) for side in (-1, 1)), 1.0)
-    return cv2.filter2D(image, -1, way / way.sum())
-
-
-def out_of_focus(image, pixels):
-    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * int(pixels) + 1,) * 2).astype(np.float32)
-    return cv2.filter2D(image, -1, disc / disc.sum())
 
 
 SPOILT = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -9,6 +10,7 @@ from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Layout, Piece, Square
 from companion.settling import SETTLE_S
 from companion.vision.board import BoardNotFound, BoardPose
+from companion.vision.legible import BLURRED
 from companion.vision.pieces import Looked
 from companion.vision.reader import BoardReader, StillReading
 from companion.vision.rectify import MARGIN, SQUARE
@@ -80,8 +82,8 @@ def reader(eyes) -> VideoReader:
     return VideoReader(BoardReader(LAYOUT, eyes, lambda image, layout: POSE), Fixed())
 
 
-def watch(reader, *pictures, step_s=0.1):
-    return [reader.read(i * step_s, image) for i, image in enumerate(pictures)]
+def watch(reader, *pictures, step_s=0.1, start=0.0):
+    return [reader.read(start + i * step_s, image) for i, image in enumerate(pictures)]
 
 
 def test_an_empty_board_is_read_as_empty(reader):
@@ -230,6 +232,26 @@ def test_everything_is_hidden_while_the_board_is_not_found(eyes):
     assert reading.hidden == LAYOUT.all
     assert reader.why_not == "a hand covers a corner"
     assert reader.pose is None
+
+
+def test_everything_is_hidden_while_the_picture_is_blurred_and_nothing_is_looked_at(reader, eyes):
+    sharp, piece = picture(), picture(b2=200)
+    (first,) = watch(reader, sharp)
+    looks = len(eyes.looked)
+    soft = watch(reader, *[cv2.GaussianBlur(piece, (0, 0), 5)] * 5, start=0.1)
+    assert {reading.hidden for reading in soft} == {LAYOUT.all}
+    assert (reader.why_not, len(eyes.looked)) == (BLURRED, looks)
+    assert reader.unseen_s == pytest.approx(0.5)
+    again = watch(reader, *[piece] * 8, start=0.6)
+    assert reader.why_not == ""
+    assert again[-1].squares[LAYOUT.index(B2)] == contents_of([PLUS])
+    assert again[0].still_since == first.time
+
+
+def test_a_square_that_glare_burns_out_tells_nothing_and_is_not_covered(reader):
+    *_, last = watch(reader, *[picture(b2=255)] * 5)
+    assert last.squares[LAYOUT.index(B2)] == ANYTHING
+    assert not last.hidden
 
 
 def test_the_evidence_is_a_picture_of_the_board(reader):

@@ -27,6 +27,7 @@ from companion.rules import Game, Layout
 from companion.saying import Saying, joined
 from companion.tiles.link import open_tiles
 from companion.vision.board import Place, _unsure
+from companion.vision.legible import BLURRED
 from companion.vision.lens import Lens
 from companion.web.language import LANGUAGES, WRITTEN_IN
 from companion.web.reasons import explanation
@@ -201,6 +202,20 @@ def test_of_several_sources_each_says_why_the_board_is_not_found(app, room):
     with app.test_request_context(headers={"Accept-Language": "en"}):
         [notice] = notices(replace(room.view, trouble=trouble))
     assert notice.text == "The board is covered, or has just been moved. It sends no pictures."
+
+
+@pytest.mark.parametrize(
+    ("trouble", "title"),
+    [
+        (BLURRED, "Il tavoliere non si vede"),
+        (Saying(SOURCE, why=Saying("it is covered")), "Il tavoliere non si trova"),
+        ("the mat is upside down", "Il tavoliere non si trova"),
+    ],
+)
+def test_a_blurred_picture_is_not_called_a_board_that_is_not_found(app, room, trouble, title):
+    with app.test_request_context(headers={"Accept-Language": "it"}):
+        [notice] = notices(replace(room.view, trouble=trouble))
+    assert notice.title == title
 
 
 @pytest.mark.parametrize(
