@@ -2,8 +2,8 @@
 
     python -m tests.bench.spoilt FOLDER [PICTURES]
 
-FOLDER has photographs and a `truth.jsonl` in the words of ``companion read --json``, as the examples do. Each picture is
-found and read as ``companion read`` does it; lengths are in squares.
+FOLDER has photographs and a `truth.jsonl` in the words of ``companion read --json``, as the examples do. Each picture
+is found and read as ``companion read`` does it; lengths are in squares.
 """
 
 from __future__ import annotations

@@ -1,13 +1,14 @@
 """Games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
 
-    python -m tests.bench.stress [--games N] [--swaying N] [--boxes N] [--clips N] [--imagined N] [--hours H]
-                                 [--first N] [--full]
+    python -m tests.bench.stress [--games N] [--swaying N] [--hunting N] [--boxes N] [--clips N] [--imagined N]
+                                 [--hours H] [--first N] [--full]
 
-*Games* are whole ones, *swaying* those in which the shadows of leaves sway over the board, *boxes* those of the Green
-Box; a *clip* is one disturbance in mid-game and a move, all disturbances in turn; *imagined* games have no pixels but
-readings by an eye that errs (see `eye`), so that settling and the referee meet thousands. Every one has its number and
-is always the same. What was watched is kept in FILE, line by line, and not watched again: a run that was stopped goes
-on. ``--full`` is 200 games, 40 under leaves, 40 of the Green Box, and 10 hours.
+*Games* are whole ones, *swaying* those in which the shadows of leaves sway over the board, *hunting* those before a
+camera that loses focus every few seconds, *boxes* those of the Green Box; a *clip* is one disturbance in mid-game and a
+move, all disturbances in turn; *imagined* games have no pixels but readings by an eye that errs (see `eye`), so that
+settling and the referee meet thousands. Every one has its number and is always the same. What was watched is kept in
+FILE, line by line, and not watched again: a run that was stopped goes on. ``--full`` is 200 games, 40 under leaves, 40
+out of focus, 40 of the Green Box, and 10 hours.
 
 *Exact*: the game as it was played, and nobody was asked anything. *Wrong*: a move was told that did not lie there then,
 or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end, but not asked about.
@@ -31,6 +32,7 @@ from tests.bench.stress.watching import (
     watch_box,
     watch_clip,
     watch_game,
+    watch_hunting,
     watch_quiet,
     watch_swaying,
 )
@@ -42,6 +44,7 @@ ERRORS = Errors(odd=0.02, unsure=0.01, blind=0.0)
 WATCH = {
     "game": watch_game,
     "swaying": watch_swaying,
+    "hunting": watch_hunting,
     "box": watch_box,
     "clip": watch_clip,
     "imagined": lambda seed, _: imagine_game(seed, ERRORS),
@@ -50,6 +53,7 @@ WATCH = {
 NAMES = {
     "game": "whole games",
     "swaying": "whole games in the shadow of leaves",
+    "hunting": "whole games before a camera that loses focus",
     "box": "whole games of the Green Box",
     "clip": "clips of one disturbance",
     "imagined": "games imagined without pixels",
@@ -139,12 +143,13 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--games", type=int, default=0)
     parser.add_argument("--swaying", type=int, default=0)
+    parser.add_argument("--hunting", type=int, default=0)
     parser.add_argument("--boxes", type=int, default=0)
     parser.add_argument("--clips", type=int, default=58)
     parser.add_argument("--imagined", type=int, default=100)
     parser.add_argument("--hours", type=float, default=0.25)
     parser.add_argument("--first", type=int, default=0, metavar="N", help="the number that each begins with")
-    parser.add_argument("--full", action="store_true", help="200 games, 40 under leaves, 40 of the Green Box, 10 hours")
+    parser.add_argument("--full", action="store_true", help="all kinds, and many of each")
     parser.add_argument("--keep", type=Path, default=Path("stress.jsonl"), metavar="FILE")
     parser.add_argument("--nice", type=int, default=15, help="how far to stand back for other work")
     asked = parser.parse_args()
@@ -152,6 +157,7 @@ def main() -> None:
     os.nice(asked.nice)
     wanted = {"game": 200 if asked.full else asked.games, "clip": asked.clips, "imagined": asked.imagined}
     wanted["swaying"] = 40 if asked.full else asked.swaying
+    wanted["hunting"] = 40 if asked.full else asked.hunting
     wanted["box"] = 40 if asked.full else asked.boxes
     wanted["quiet"] = math.ceil((10.0 if asked.full else asked.hours) * 60 / MINUTES)
     numbers = [(kind, asked.first + i) for kind, number in wanted.items() for i in range(number)]

@@ -82,6 +82,17 @@ def swaying_game(seed: int) -> Show:
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
 
 
+def hunting_game(seed: int) -> Show:
+    """A random game by two people who do nothing but play, before a camera that loses focus now and then."""
+    rng = np.random.default_rng((5, 8, seed))
+    look = draw_look(rng)
+    stage, weather = Stage(look, rng), Weather(rng)
+    width, height = look.size
+    weather.hunt(look.fill * height / look.layout.rows / width)
+    end = _random_game(rng, Game.start("outside"), 99)
+    return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, _calm_game(stage, end))
+
+
 def green_box(seed: int) -> Show:
     """A random game of the Green Box, by two people at a real table."""
     rng = np.random.default_rng((5, 6, seed))

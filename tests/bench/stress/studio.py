@@ -23,6 +23,8 @@ _FACE = 120
 """Pixels of a face's own picture for a square."""
 _SHIFTED = 96
 _COARSE = 8
+_SHARP = 0.3
+"""A picture that is less blurred, in pixels, is as sharp as its pixels are."""
 _TABLE = 0.1
 """How far below the board's top what lies beside it stands, in squares."""
 SKINS = (
@@ -105,6 +107,8 @@ class Light:
     """Of the camera, in pixels."""
     turned: float = 0.0
     """The camera about its axis, in degrees."""
+    blur: float = 0.0
+    """Of the camera out of focus, as a standard deviation in shares of the picture's width."""
 
 
 class Studio:
@@ -350,6 +354,8 @@ def _lit(picture: np.ndarray, light: Light, look: Look) -> np.ndarray:
         move = cv2.getRotationMatrix2D((width / 2, height / 2), light.turned, 1.0)
         move[:, 2] += light.shift
         picture = cv2.warpAffine(picture, move, (width, height), borderMode=cv2.BORDER_REPLICATE)
+    if light.blur * width > _SHARP:
+        picture = cv2.GaussianBlur(picture, (0, 0), light.blur * width)
     for x, y, radius, depth in light.shades:
         picture = _shaded(picture, x, y, radius, depth)
     if light.leaves:

@@ -34,6 +34,7 @@ class Weather:
         self._last = 0.0
         self._flicker: tuple[float, float] = (-1.0, 0.0)
         self._leaves: Callable[[float], Leaves] | None = None
+        self._blur: Callable[[float], float] = lambda time: 0.0
 
     def light(self, time: float, *, hands: int) -> Light:
         """How the table is lit and seen now; times must not run back."""
@@ -49,7 +50,7 @@ class Weather:
         shades = tuple(path((time - start) / (end - start)) for start, end, path in self._shades if time >= start)
         gains = tuple(float(np.clip(g, 0.3, 1.6)) for g in gain)
         leaves = self._leaves(time) if self._leaves else None
-        return Light(gains, shades, leaves, self._shaken(time), self._turned(time))
+        return Light(gains, shades, leaves, self._shaken(time), self._turned(time), self._blur(time))
 
     def _turned(self, time: float) -> float:
         return sum((min(1.0, (time - start) / lasts) * degrees for start, lasts, degrees in self._turns), 0.0)
@@ -145,6 +146,22 @@ class Weather:
             return Leaves(tuple(map(tuple, each.tolist())), left, softness)
 
         self._leaves = leaves
+
+    def hunt(self, square: float) -> None:
+        """From now on the camera loses focus every few seconds, and finds it again.
+
+        `square` is the side of a square in shares of the picture's width.
+        """
+        rng, count = self._rng, 500
+        lasts, most = rng.uniform(0.4, 3, count), rng.uniform(0.05, 0.25, count) * square
+        starts = np.cumsum(rng.uniform(1.5, 8, count) + np.concatenate([[0], lasts[:-1]]))
+        steep = rng.uniform(1, 4, count)
+
+        def blur(time: float) -> float:
+            share = np.clip((time - starts) / lasts, 0, 1)
+            return float((most * np.minimum(1, steep * 2 * np.minimum(share, 1 - share))).max())
+
+        self._blur = blur
 
     def camera_turn(self, time: float) -> float:
         """Somebody turns the camera by a quarter."""
