@@ -260,6 +260,30 @@ STORIES = {
         ("held a3; put a3 D><; put a1 L+; wait 1", []),
         ("lift a3; held", ["light a1+"]),
     ],
+    "a piece astride two squares is played on neither, until it is seen to lie on one": [
+        ("put a1 L+", ["light a1+"]),
+        ("hand a3 b3; misread b3 .L><D><; put a3 D><", []),
+        ("hand", []),
+        ("wait 1.5", ["unclear b3"]),
+        ("misread b3; wait 1", ["dark a3><"]),
+    ],
+    "nor is it a move of each player": [
+        ("put a1 L+", ["light a1+"]),
+        ("misread b3 L><D><; put a3 D><; put b3 D><", []),
+        ("wait 1.5", ["unclear b3"]),
+        ("misread b3; lift b3; wait 1", ["dark a3><"]),
+    ],
+    "a square that may have held a piece before holds up none beside it": [
+        ("put a1 L+", ["light a1+"]),
+        ("hand b3; misread b3 .L><D><", []),
+        ("hand; wait 1", []),
+        ("put a3 D><", ["dark a3><"]),
+    ],
+    "nor does one that may hold another piece": [
+        ("put a1 L+", ["light a1+"]),
+        ("hand a3 b3; misread b3 .L+; put a3 D><", []),
+        ("hand", ["dark a3><"]),
+    ],
     "a board emptied in mid-game is asked about": [
         ("play a1+ a2+ a3+", ["light a1+", "dark a2+", "light a3+"]),
         ("lift a1; lift a2; lift a3", ["asks new"]),

@@ -336,6 +336,7 @@ class Umpire:
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
         doubtful = self._first_told_by_later_play(board, found) or _may_come_between(self.game, board, found)
+        doubtful = doubtful or _may_lie_astride(board, found)
         if doubtful is not None:
             return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
@@ -655,4 +656,16 @@ def _may_come_between(game: Game, board: Comparison, found: Explanation) -> Arri
         among = explain(game, [replace(maybe, since=board.time), *board.arrivals])
         if among.complete and among.certain[: len(found.certain)] != found.certain:
             return maybe
+    return None
+
+
+def _may_lie_astride(board: Comparison, found: Explanation) -> Arrival | None:
+    """A square beside a piece that was found, which may hold that piece since the same time: it may lie on both."""
+    moves = {move.square for move in found.certain}
+    for other in (*board.maybes, *sorted(board.arrivals, key=lambda each: -each.contents.bit_count())):
+        for new in board.arrivals:
+            beside = abs(new.square.row - other.square.row) + abs(new.square.column - other.square.column) == 1
+            together = not (new.surely_before(other) or other.surely_before(new))
+            if new.square in moves and beside and together and new.contents & other.contents:
+                return other
     return None
