@@ -6,6 +6,7 @@ the board (`Rim`): where something is that was not there before, and that has no
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import cv2
@@ -32,6 +33,8 @@ _BLUR_REACH = 3
 _SPARSE = 4
 _HOLDS_S = 2.5
 """Nobody holds a piece still over a square for longer."""
+_FIDGETS_S = 10.0
+"""Nor so long while the fingers move beside it."""
 _CALM_S = 1.0
 """What has lain still beside the board for so long belongs there."""
 _KEEP_S = 0.5
@@ -41,7 +44,9 @@ _OTHER_SHARE = 0.1
 _VISITED_SHARE = 0.5
 """Something that does not belong there lies across a side of a square when so much of what is beyond has changed."""
 _LEFT_SHARE = 0.35
-"""It has left when so much of that is not as it was when the square came to rest."""
+"""It has left when so much of that is not as it was when the square came to rest,"""
+_GONE_SHARE = 0.8
+"""and it covers less than so much of what it did."""
 _SPOILT_SHARE = 0.3
 """When so much of most of what lies around the board has changed, what was known of it is worth nothing."""
 
@@ -101,6 +106,19 @@ class Motion:
             self._kept[i] = self._last[self._patches[i]]
 
 
+@dataclass
+class _Stopped:
+    """When a square moved last."""
+
+    moved: float
+    beside_moved: float
+    """And something beside it."""
+    around: Grey
+    """What was around the board then."""
+    most: float
+    """How much of what lies across one of its sides was strange since, at most."""
+
+
 class Rim:
     """What lies around the squares of a board, in cells: one for each place where a square's neighbour would be."""
 
@@ -121,8 +139,8 @@ class Rim:
         self._is_known = np.zeros((2, len(self._sizes)), np.bool_)
         """Of which cells that is known."""
         self._moved, self._kept = np.full(len(self._sizes), np.inf), -np.inf
-        self._stopped: dict[int, tuple[float, Grey]] = {}
-        """When a square moved last, and what was around the board then; not if what moved it has left."""
+        self._stopped: dict[int, _Stopped] = {}
+        """The squares that have moved; not if what moved them has left."""
 
     def see(self, time: float, grey: Grey, moving: NDArray[np.bool_], moves: list[bool]) -> None:
         """Take the next view, in which these pixels and these squares are `moving`."""
@@ -131,8 +149,12 @@ class Rim:
             self._known = np.stack([around, around])
         moves_around = self._shares(moving.reshape(-1)[self._pixels]) > _MOVING_SHARE
         self._moved = np.where(moves_around, time, np.minimum(self._moved, time))
-        self._stopped |= {i: (time, around) for i, moves_now in enumerate(moves) if moves_now and self._beside[i].size}
-        self.held, at_rest = [], [i for i, (when, _) in self._stopped.items() if when < time]
+        self._stopped |= {
+            i: _Stopped(time, time, around, 0.0)
+            for i, moves_now in enumerate(moves)
+            if moves_now and self._beside[i].size
+        }
+        self.held, at_rest = [], [i for i, stopped in self._stopped.items() if stopped.moved < time]
         if at_rest:
             strange = self._strange(around, self._known)
             self.held = [i for i in at_rest if self._is_held(i, time, around, strange)]
@@ -143,13 +165,17 @@ class Rim:
 
     def _is_held(self, square: int, time: float, around: Grey, strange: Floats) -> bool:
         """Whether something `strange` lies across a side of the square, and did when the square came to rest."""
-        when, then = self._stopped[square]
-        beside = self._beside[square]
-        if time - when > _HOLDS_S or (strange[self._beyond[square]] <= _VISITED_SHARE).all():
+        stopped, beside = self._stopped[square], self._beside[square]
+        across = float(strange[self._beyond[square]].max())
+        stopped.most = max(stopped.most, across)
+        if self._moved[beside].max() >= time:
+            stopped.beside_moved = time
+        if time - stopped.beside_moved > _HOLDS_S or time - stopped.moved > _FIDGETS_S or across <= _VISITED_SHARE:
             return False
         if np.median(np.delete(strange, beside)) > _SPOILT_SHARE:
             return False
-        return bool(self._changes(around, then)[beside].max() <= _LEFT_SHARE)
+        has_moved = self._changes(around, stopped.around)[beside].max() > _LEFT_SHARE
+        return not (has_moved and across < _GONE_SHARE * stopped.most)
 
     def _strange(self, around: Grey, known: Grey) -> Floats:
         """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known."""

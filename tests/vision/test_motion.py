@@ -102,6 +102,26 @@ def test_a_hand_that_trembles_goes_on_holding(motion):
     assert held(motion, *trembling, *trembling, since=3) == {"b4"}
 
 
+def fidgeting(seconds: float) -> list[np.ndarray]:
+    """A piece held still on b4 by fingers that turn beside the board, once a second."""
+    one = view(square("b4"), hand := around("b4", MARGIN + 4))
+    other = one.copy()
+    other[hand[0].start : MARGIN - 4, hand[1]] = 160
+    return [(one, other)[int(i * STEP_S) % 2] for i in range(round(seconds / STEP_S))]
+
+
+@pytest.mark.parametrize(("seconds", "still"), [(2, {"b4"}), (6, {"b4"}), (9, {"b4"}), (11, set())])
+def test_fingers_that_move_beside_the_board_go_on_holding_but_not_for_ever(motion, seconds, still):
+    assert held(motion, *fidgeting(seconds), since=3) == still
+
+
+def test_a_hand_that_has_left_holds_nothing_though_something_was_left_there(motion):
+    rows, columns = around("b4", MARGIN)
+    left = slice(rows.start, rows.stop - 4), slice(columns.start, columns.start + 15)
+    held(motion, *fidgeting(1.5), since=3)
+    assert held(motion, *[view(square("b4"), left)] * 2, since=4.5) == set()
+
+
 def test_a_hand_that_lay_there_before_holds_nothing(motion):
     arm = around("b4", MARGIN - 2)
     held(motion, *[view(arm)] * 20, since=3)
