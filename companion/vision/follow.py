@@ -146,7 +146,7 @@ class BoardFollower:
             self._next_look, self._look_pause = time + _LOOK_AGAIN_S, _LOOK_AGAIN_S
             self._candidate = None
         elif not (still and time >= self._next_look and self._look_around(image, time)):
-            return BoardNotFound(Saying("the board is covered, or has just been moved"))
+            return BoardNotFound(Saying("the board is covered or out of focus, or has just been moved"))
         return self._sure
 
     @property

@@ -196,12 +196,12 @@ def test_what_is_wrong_with_a_source_is_told_in_the_readers_language(app, room, 
 
 
 def test_of_several_sources_each_says_why_the_board_is_not_found(app, room):
-    why = Saying("the board is covered, or has just been moved")
+    why = Saying("the board is covered or out of focus, or has just been moved")
     camera = Saying("the board is not found: %(why)s", why=why)
     trouble = joined([camera, Saying("it sends no pictures")])
     with app.test_request_context(headers={"Accept-Language": "en"}):
         [notice] = notices(replace(room.view, trouble=trouble))
-    assert notice.text == "The board is covered, or has just been moved. It sends no pictures."
+    assert notice.text == "The board is covered or out of focus, or has just been moved. It sends no pictures."
 
 
 @pytest.mark.parametrize(
@@ -235,7 +235,7 @@ def test_a_tile_board_that_cannot_read_a_square_is_there_all_the_same(app, room,
             board.virtual.put(square, "?")
         board.read(1.0)
         unclear = board.trouble
-    covered = Saying("the board is not found: %(why)s", why=Saying("the board is covered, or has just been moved"))
+    covered = Saying("the board is not found: %(why)s", why=Saying("the board is covered or out of focus, or has just been moved"))
     with app.test_request_context(headers={"Accept-Language": language}):
         told = replace(room.view, trouble=unclear), replace(room.view, trouble=joined([covered, unclear]))
         assert [notice.title for view in told for notice in troubles(view)] == [title, title]
