@@ -235,7 +235,8 @@ def test_a_tile_board_that_cannot_read_a_square_is_there_all_the_same(app, room,
             board.virtual.put(square, "?")
         board.read(1.0)
         unclear = board.trouble
-    covered = Saying("the board is not found: %(why)s", why=Saying("the board is covered or out of focus, or has just been moved"))
+    why = Saying("the board is covered or out of focus, or has just been moved")
+    covered = Saying("the board is not found: %(why)s", why=why)
     with app.test_request_context(headers={"Accept-Language": language}):
         told = replace(room.view, trouble=unclear), replace(room.view, trouble=joined([covered, unclear]))
         assert [notice.title for view in told for notice in troubles(view)] == [title, title]
