@@ -43,10 +43,10 @@ _OTHER_SHARE = 0.1
 """What lies beside a square is not what was known when so much of it has changed."""
 _VISITED_SHARE = 0.5
 """Something that does not belong there lies across a side of a square when so much of what is beyond has changed."""
-_LEFT_SHARE = 0.35
-"""It has left when so much of that is not as it was when the square came to rest,"""
 _GONE_SHARE = 0.8
-"""and it covers less than so much of what it did."""
+"""It has left when it covers less than so much of what it did."""
+_STIRS_SHARE = 0.2
+"""It has moved when so much of that has changed, however slowly."""
 _SPOILT_SHARE = 0.3
 """When so much of most of what lies around the board has changed, what was known of it is worth nothing."""
 
@@ -111,12 +111,12 @@ class _Stopped:
     """When a square moved last."""
 
     moved: float
-    beside_moved: float
+    stirred: float
     """And something beside it."""
     around: Grey
     """What was around the board then."""
     most: float
-    """How much of what lies across one of its sides was strange since, at most."""
+    """How much of what lies across one of its sides was strange since it moved, at most."""
 
 
 class Rim:
@@ -168,14 +168,13 @@ class Rim:
         stopped, beside = self._stopped[square], self._beside[square]
         across = float(strange[self._beyond[square]].max())
         stopped.most = max(stopped.most, across)
-        if self._moved[beside].max() >= time:
-            stopped.beside_moved = time
-        if time - stopped.beside_moved > _HOLDS_S or time - stopped.moved > _FIDGETS_S or across <= _VISITED_SHARE:
+        if across <= max(_VISITED_SHARE, _GONE_SHARE * stopped.most) or time - stopped.moved > _FIDGETS_S:
             return False
         if np.median(np.delete(strange, beside)) > _SPOILT_SHARE:
             return False
-        has_moved = self._changes(around, stopped.around)[beside].max() > _LEFT_SHARE
-        return not (has_moved and across < _GONE_SHARE * stopped.most)
+        if self._changes(around, stopped.around)[beside].max() > _STIRS_SHARE:
+            stopped.stirred, stopped.around = time, around
+        return time - stopped.stirred <= _HOLDS_S
 
     def _strange(self, around: Grey, known: Grey) -> Floats:
         """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known."""
