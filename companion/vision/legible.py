@@ -5,7 +5,7 @@ Blurred by a twelfth of a square, light pieces pass for bare wood; in glare, mar
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from companion.readings import Contents
     from companion.rules import Layout
 
+    Floats = NDArray[np.floating[Any]]
+
 BLURRED = Saying("the picture is too blurred to tell pieces; focus the camera, clean its lens, and keep it still")
 BURNT = 252
 """From this level on a channel may have been brighter than it shows."""
@@ -31,6 +33,10 @@ _MOST_BURNT = 0.6
 """A square of which more is burnt out may hold anything."""
 _REACH = 15
 """How wide a step may be, in pixels."""
+_AROUND = _REACH // 2 + 1
+"""So much around the board is looked at, too."""
+_MUCH_LOWER = 0.3
+"""Steps that are lower than so much of those elsewhere on the board tell nothing."""
 _HIGHEST = 0.9
 """The share of the places that are passed over, as there are higher steps."""
 _LEAST_STEP = 4.0
@@ -40,9 +46,20 @@ _SPARSE = 2
 """Every so many rows are looked at, and columns."""
 
 
-def blurred(top_view: NDArray[np.uint8], layout: Layout) -> bool:
-    """Whether too little can be told on a top view, as `rectify` gives it, because it is blurred or shaken."""
-    return sharpness(top_view, layout) < _LEAST_SHARPNESS
+def blurred(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.bool_]:
+    """Of which squares `(n,)` too little can be told on a top view, as `rectify` gives it, as it is blurred or shaken.
+
+    Of all, if the board is; else of those in blocks of two by two that are. A block with low steps only tells nothing.
+    """
+    steps = _steps(top_view, layout)
+    if _sharpness(steps) < _LEAST_SHARPNESS:
+        return np.ones(len(layout), np.bool_)
+    blocks = np.zeros(((layout.rows + 1) // 2, (layout.columns + 1) // 2), np.bool_)
+    for each, view in zip(steps, (blocks, blocks.T), strict=True):
+        judged = [[_judged(each.block(down, right)) for right in range(view.shape[1])] for down in range(len(view))]
+        sharp, high = np.moveaxis(np.array(judged), -1, 0)
+        view[(sharp < _LEAST_SHARPNESS) & (high >= _MUCH_LOWER * high.max())] = True
+    return np.array([blocks[(layout.rows - 1 - square.row) // 2, square.column // 2] for square in layout.squares])
 
 
 def sharpness(top_view: NDArray[np.uint8], layout: Layout) -> float:
@@ -51,21 +68,51 @@ def sharpness(top_view: NDArray[np.uint8], layout: Layout) -> float:
     The median, from 0 to 1, less half of what the board rises by anywhere; of steps across and steps up the less, as
     what is shaken is blurred in one direction. 1 if there are no steps that could tell.
     """
-    board = slice((without := margin_of(top_view, layout) - _REACH // 2 - 1), -without)
+    return _sharpness(_steps(top_view, layout))
+
+
+class _Steps(NamedTuple):
+    """What rises from left to right, and a little around the board also above and below it."""
+
+    height: Floats
+    """Of the highest step around every second pixel of every second row."""
+    rise: Floats
+    """The most of it that is climbed from one pixel to the next."""
+
+    def block(self, down: int, right: int) -> _Steps:
+        """Those of so manieth two squares by two."""
+        side = 2 * SQUARE
+        rows = slice(down * side // _SPARSE, ((down + 1) * side + 2 * _AROUND) // _SPARSE)
+        columns = slice(right * side // _SPARSE, (right + 1) * side // _SPARSE)
+        return _Steps(self.height[rows, columns], self.rise[rows, columns])
+
+
+def _steps(top_view: NDArray[np.uint8], layout: Layout) -> tuple[_Steps, _Steps]:
+    """Across; and up, on its side."""
+    board = slice((without := margin_of(top_view, layout) - _AROUND), -without)
     grey = np.asarray(cv2.cvtColor(top_view[board, board], cv2.COLOR_BGR2GRAY), np.float32)
     grey = np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE), np.float32)
-    return min(_sharpness_across(grey[::_SPARSE]), _sharpness_across(np.ascontiguousarray(grey[:, ::_SPARSE].T)))
+    return _steps_across(grey[::_SPARSE]), _steps_across(np.ascontiguousarray(grey[:, ::_SPARSE].T))
 
 
-def _sharpness_across(grey: NDArray[np.float32]) -> float:
-    """The same of steps from left to right."""
+def _steps_across(grey: Floats) -> _Steps:
     whole, within = np.ones((1, _REACH), np.uint8), np.ones((1, _REACH - 1), np.uint8)
     first, last = _REACH // 2, -(_REACH // 2) - 1
     height = (cv2.dilate(grey, whole) - cv2.erode(grey, whole))[:, first:last]
     rises = np.asarray(cv2.absdiff(grey[:, 1:], grey[:, :-1]))
-    steepest = (cv2.dilate(rises, within) - np.median(rises) / 2)[:, first:][:, : height.shape[1]]
-    high = height >= max(np.quantile(height, _HIGHEST), _LEAST_STEP)
-    return float(np.median(steepest[high] / height[high]).clip(0)) if high.any() else 1.0
+    rise = (cv2.dilate(rises, within) - np.median(rises) / 2)[:, first:][:, : height.shape[1]]
+    return _Steps(height[:, ::_SPARSE], rise[:, ::_SPARSE])
+
+
+def _sharpness(steps: tuple[_Steps, _Steps]) -> float:
+    return min(_judged(each)[0] for each in steps)
+
+
+def _judged(steps: _Steps) -> tuple[float, float]:
+    """How sharp the highest steps are, and how high."""
+    least = max(float(np.quantile(steps.height, _HIGHEST)), _LEAST_STEP)
+    high = steps.height >= least
+    return float(np.median(steps.rise[high] / steps.height[high]).clip(0)) if high.any() else 1.0, least
 
 
 def burnt_out(patches: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -75,6 +122,6 @@ def burnt_out(patches: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray(burnt.mean(axis=(1, 2)) > _MOST_BURNT)
 
 
-def but_for(burnt: Iterable[object], squares: Sequence[Contents]) -> tuple[Contents, ...]:
-    """What the squares may hold: anything, where they are burnt out."""
-    return tuple(ANYTHING if gone else contents for gone, contents in zip(burnt, squares, strict=True))
+def but_for(unseen: Iterable[object], squares: Sequence[Contents]) -> tuple[Contents, ...]:
+    """What the squares may hold: anything, where these flags tell that they are not seen."""
+    return tuple(ANYTHING if gone else contents for gone, contents in zip(unseen, squares, strict=True))

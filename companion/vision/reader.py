@@ -123,12 +123,13 @@ class BoardReader:
         if isinstance(pose, BoardNotFound):
             return pose
         seen, away = self.top_view(image, pose), away_side(pose.points(), self.layout)
-        if blurred(seen, self.layout):
+        soft = blurred(seen, self.layout)
+        if soft.all():
             return StillReading(self.upright(pose, image), (ANYTHING,) * len(self.layout), 0, blurred=True)
         squares, hidden, _ = self._told(seen, away)
         if self.recogniser.evens_light:
             squares = self._in_other_light(squares, seen, away)
-        squares = but_for(burnt_out(patches(seen, self.layout)), squares)
+        squares = but_for(soft | burnt_out(patches(seen, self.layout)), squares)
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
 
     def _in_other_light(self, told: tuple[Contents, ...], top_view: Image, away: int) -> tuple[Contents, ...]:

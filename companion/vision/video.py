@@ -86,6 +86,8 @@ class VideoReader:
         """Whether the square has not changed since."""
         self._burnt = np.zeros(len(reader.layout), np.bool_)
         """Which squares glare had burnt out when they were last looked at."""
+        self._soft = np.zeros(len(reader.layout), np.bool_)
+        """Which squares were too blurred when anything was looked at last."""
         self._spares: Floats | None = None
         """Of the pieces beside the board, from the look around that showed most of them."""
         self._looked_around = -np.inf
@@ -126,13 +128,14 @@ class VideoReader:
         chosen = self._worth_a_look(moving, changes, since)
         if chosen:
             top_view = self._reader.top_view(image, pose, finest=_FINEST)
-            if blurred(top_view, self.layout):
+            self._soft = blurred(top_view, self.layout)
+            if self._soft.all():
                 return self._nothing_seen(BLURRED)
             self._recognise(image, pose, top_view, chosen)
         self.why_not = ""
         seen_before, self._seen_at = self._seen_at, time
         squares, covered = self._seen
-        hidden = moving | covered
+        hidden = moving | covered | mask_of(self._soft)
         return BoardReading(
             time,
             tuple(ANYTHING if hidden >> i & 1 else contents for i, contents in enumerate(squares)),

@@ -61,7 +61,35 @@ def test_a_good_picture_is_not_called_blurred():
     for truth in TRUTHS:
         view = rectify(cv2.imread(str(PICTURES / truth["image"])), corners_of(truth), BOARD)
         assert sharpness(view, BOARD) > 0.2, truth["image"]
-        assert not blurred(view, BOARD)
+        assert not blurred(view, BOARD).any(), truth["image"]
+
+
+@pytest.mark.parametrize("side", ["left", "right", "near", "far"])
+def test_where_half_the_board_is_out_of_focus_that_half_tells_nothing(side):
+    half = {
+        "left": (lambda square: square.column < 2, np.s_[:, : MARGIN + 2 * SQUARE]),
+        "right": (lambda square: square.column >= 2, np.s_[:, MARGIN + 2 * SQUARE :]),
+        "near": (lambda square: square.row < 2, np.s_[MARGIN + 2 * SQUARE :]),
+        "far": (lambda square: square.row >= 2, np.s_[: MARGIN + 2 * SQUARE]),
+    }
+    inside, part = half[side]
+    for truth in TRUTHS:
+        view = rectify(cv2.imread(str(PICTURES / truth["image"])), corners_of(truth), BOARD)
+        view[part] = cv2.GaussianBlur(view[part], (0, 0), 6)
+        soft = {square for square, gone in zip(BOARD, blurred(view, BOARD), strict=True) if gone}
+        assert soft <= {square for square in BOARD if inside(square)}, truth["image"]
+        assert len(soft) >= 4, truth["image"]
+
+
+@pytest.mark.parametrize("text", ["..##../######/######/..##..", "########/########/########/########", "##.##/##.##"])
+def test_boards_of_other_shapes_are_looked_at_as_a_whole(text):
+    layout = Layout.parse(text)
+    size = (layout.rows * SQUARE + 2 * MARGIN, layout.columns * SQUARE + 2 * MARGIN)
+    down, right = np.indices(size) // SQUARE
+    checks = np.where((down + right) % 2, 90, 160).astype(np.uint8)
+    sharp = cv2.merge([checks] * 3)
+    assert blurred(sharp, layout).tolist() == [False] * len(layout)
+    assert blurred(cv2.GaussianBlur(sharp, (0, 0), 6), layout).tolist() == [True] * len(layout)
 
 
 def test_where_nothing_stands_out_nothing_says_that_it_is_blurred():
