@@ -44,7 +44,7 @@ _OTHER_SHARE = 0.1
 _VISITED_SHARE = 0.5
 """Something that does not belong there lies across a side of a square when so much of what is beyond has changed."""
 _GONE_SHARE = 0.8
-"""It has left when it covers less than so much of what it did."""
+"""It has left when it covers less than so much of what it did when the square moved last."""
 _STIRS_SHARE = 0.2
 """It has moved when so much of that has changed, however slowly."""
 _SPOILT_SHARE = 0.3
@@ -115,8 +115,8 @@ class _Stopped:
     """And something beside it."""
     around: Grey
     """What was around the board then."""
-    most: float
-    """How much of what lies across one of its sides was strange since it moved, at most."""
+    strange: Floats
+    """How much of each cell was strange then; nothing while the square moves."""
 
 
 class Rim:
@@ -150,13 +150,15 @@ class Rim:
         moves_around = self._shares(moving.reshape(-1)[self._pixels]) > _MOVING_SHARE
         self._moved = np.where(moves_around, time, np.minimum(self._moved, time))
         self._stopped |= {
-            i: _Stopped(time, time, around, 0.0)
+            i: _Stopped(time, time, around, np.empty(0))
             for i, moves_now in enumerate(moves)
             if moves_now and self._beside[i].size
         }
         self.held, at_rest = [], [i for i, stopped in self._stopped.items() if stopped.moved < time]
         if at_rest:
             strange = self._strange(around, self._known)
+            for stopped in (self._stopped[i] for i in at_rest if not self._stopped[i].strange.size):
+                stopped.strange = self._strange(stopped.around, self._known)
             self.held = [i for i in at_rest if self._is_held(i, time, around, strange)]
             for i in set(at_rest) - set(self.held):
                 del self._stopped[i]
@@ -166,15 +168,14 @@ class Rim:
     def _is_held(self, square: int, time: float, around: Grey, strange: Floats) -> bool:
         """Whether something `strange` lies across a side of the square, and did when the square came to rest."""
         stopped, beside = self._stopped[square], self._beside[square]
-        across = float(strange[self._beyond[square]].max())
-        stopped.most = max(stopped.most, across)
-        if across <= max(_VISITED_SHARE, _GONE_SHARE * stopped.most) or time - stopped.moved > _FIDGETS_S:
+        across, then = (each[self._beyond[square]].max(initial=0.0) for each in (strange, stopped.strange))
+        if across <= max(_VISITED_SHARE, _GONE_SHARE * then) or time - stopped.moved > _FIDGETS_S:
             return False
         if np.median(np.delete(strange, beside)) > _SPOILT_SHARE:
             return False
         if self._changes(around, stopped.around)[beside].max() > _STIRS_SHARE:
             stopped.stirred, stopped.around = time, around
-        return time - stopped.stirred <= _HOLDS_S
+        return bool(time - stopped.stirred <= _HOLDS_S)
 
     def _strange(self, around: Grey, known: Grey) -> Floats:
         """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known."""

@@ -151,6 +151,19 @@ def test_what_was_around_a_board_that_was_lost_is_not_known(motion):
     assert held(motion, *[view(square("b4"), around("b4", MARGIN + 4))] * 3, since=3) == set()
 
 
+def test_beside_a_square_that_touches_a_gap_with_a_corner_only_nothing_is_held():
+    layout = Layout.parse("####./####./######/######/..####/..####")
+    motion = Motion(layout)
+    size = (layout.rows * SQUARE + 2 * MARGIN, layout.columns * SQUARE + 2 * MARGIN, 3)
+    for i in range(30):
+        motion.see(i * STEP_S, np.full(size, 90, np.uint8))
+    everywhere = np.full(size, 90, np.uint8)
+    everywhere[MARGIN:-MARGIN:2, MARGIN:-MARGIN] = 220
+    for i in range(3):
+        motion.see(3 + i * STEP_S, everywhere)
+    assert motion.held == []
+
+
 def test_beside_an_irregular_board_hands_come_over_its_gaps():
     layout = Layout.parse("..##/####/##..")
     motion, table = Motion(layout), np.full((3 * SQUARE + 2 * MARGIN, SIDE, 3), 90, np.uint8)
