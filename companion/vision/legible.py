@@ -39,6 +39,7 @@ _MUCH_LOWER = 0.3
 """Steps that are lower than so much of those elsewhere on the board tell nothing."""
 _HIGHEST = 0.9
 """The share of the places that are passed over, as there are higher steps."""
+_HALF = 0.5
 _LEAST_STEP = 4.0
 """Lower steps, in grey levels, are noise."""
 _NOISE = 0.7
@@ -99,8 +100,8 @@ def _steps_across(grey: Floats) -> _Steps:
     whole, within = np.ones((1, _REACH), np.uint8), np.ones((1, _REACH - 1), np.uint8)
     first, last = _REACH // 2, -(_REACH // 2) - 1
     height = (cv2.dilate(grey, whole) - cv2.erode(grey, whole))[:, first:last]
-    rises = np.asarray(cv2.absdiff(grey[:, 1:], grey[:, :-1]))
-    rise = (cv2.dilate(rises, within) - np.median(rises) / 2)[:, first:][:, : height.shape[1]]
+    rises = np.asarray(cv2.absdiff(grey[:, 1:], grey[:, :-1]), np.float32)
+    rise = (cv2.dilate(rises, within) - _ranked(rises, _HALF) / 2)[:, first:][:, : height.shape[1]]
     return _Steps(height[:, ::_SPARSE], rise[:, ::_SPARSE])
 
 
@@ -110,9 +111,15 @@ def _sharpness(steps: tuple[_Steps, _Steps]) -> float:
 
 def _judged(steps: _Steps) -> tuple[float, float]:
     """How sharp the highest steps are, and how high."""
-    least = max(float(np.quantile(steps.height, _HIGHEST)), _LEAST_STEP)
+    least = max(_ranked(steps.height, _HIGHEST), _LEAST_STEP)
     high = steps.height >= least
-    return float(np.median(steps.rise[high] / steps.height[high]).clip(0)) if high.any() else 1.0, least
+    return max(_ranked(steps.rise[high] / steps.height[high], _HALF), 0.0) if high.any() else 1.0, least
+
+
+def _ranked(values: Floats, share: float) -> float:
+    """The value that this share of all lies below; many times as quick as the library's quantile."""
+    rank = int(share * values.size)
+    return float(np.partition(values, rank, axis=None)[rank])
 
 
 def burnt_out(patches: NDArray[np.uint8]) -> NDArray[np.bool_]:
