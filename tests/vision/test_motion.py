@@ -154,14 +154,14 @@ def test_what_was_around_a_board_that_was_lost_is_not_known(motion):
 def test_beside_a_square_that_touches_a_gap_with_a_corner_only_nothing_is_held():
     layout = Layout.parse("####./####./######/######/..####/..####")
     motion = Motion(layout)
-    size = (layout.rows * SQUARE + 2 * MARGIN, layout.columns * SQUARE + 2 * MARGIN, 3)
+    table = np.full((layout.rows * SQUARE + 2 * MARGIN, layout.columns * SQUARE + 2 * MARGIN, 3), 90, np.uint8)
     for i in range(30):
-        motion.see(i * STEP_S, np.full(size, 90, np.uint8))
-    everywhere = np.full(size, 90, np.uint8)
-    everywhere[MARGIN:-MARGIN:2, MARGIN:-MARGIN] = 220
-    for i in range(3):
-        motion.see(3 + i * STEP_S, everywhere)
-    assert motion.held == []
+        motion.see(i * STEP_S, table)
+    piece, d4 = table.copy(), layout.index(Square.parse("d4"))
+    y, x = MARGIN + 2 * SQUARE, MARGIN + 3 * SQUARE
+    piece[y + 8 : y + SQUARE - 8, x + 8 : x + SQUARE - 8] = 220
+    came = [motion.see(3 + i * STEP_S, piece)[0][d4] for i in range(3)]
+    assert (came, motion.held) == ([True, False, False], [])
 
 
 def test_beside_an_irregular_board_hands_come_over_its_gaps():
