@@ -157,8 +157,10 @@ class Rim:
         self.held, at_rest = [], [i for i, stopped in self._stopped.items() if stopped.moved < time]
         if at_rest:
             strange = self._strange(around, self._known)
-            for stopped in (self._stopped[i] for i in at_rest if not self._stopped[i].strange.size):
-                stopped.strange = self._strange(stopped.around, self._known)
+            if just_now := [self._stopped[i] for i in at_rest if not self._stopped[i].strange.size]:
+                then = self._strange(just_now[0].around, self._known)  # all of them moved in the view before
+                for stopped in just_now:
+                    stopped.strange = then
             self.held = [i for i in at_rest if self._is_held(i, time, around, strange)]
             for i in set(at_rest) - set(self.held):
                 del self._stopped[i]

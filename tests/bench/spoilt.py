@@ -100,11 +100,8 @@ def ways():
 def named(found, corners, square):
     """The corners found, named as the true ones are; and how far they are from these, in squares."""
     turned = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
-    return min(((points, astray(points, corners) / square) for points in turned), key=lambda each: each[1])
-
-
-def astray(points, corners):
-    return float(np.linalg.norm(points - corners, axis=1).max())
+    far = [float(np.linalg.norm(points - corners, axis=1).max()) / square for points in turned]
+    return turned[int(np.argmin(far))], min(far)
 
 
 def main():

@@ -55,6 +55,12 @@ class Look:
     """Of the Green Box, whose pieces are cubes."""
 
     @property
+    def square(self) -> float:
+        """The side of a square, in shares of the picture's width."""
+        width, height = self.size
+        return self.fill * height / self.layout.rows / width
+
+    @property
     def middle(self) -> tuple[float, float]:
         """Of the board, x and y in squares."""
         return self.layout.columns / 2, self.layout.rows / 2

@@ -76,7 +76,7 @@ def swaying_game(seed: int) -> Show:
     look = draw_look(rng)
     stage, weather = Stage(look, rng), Weather(rng)
     width, height = look.size
-    weather.sway(look.fill * height / look.layout.rows / width, height / width)
+    weather.sway(look.square, height / width)
     end = _random_game(rng, Game.start("outside"), 99)
     act = _calm_game(stage, end, _BEFORE_AND_AFTER_S)
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, act)
@@ -87,8 +87,7 @@ def hunting_game(seed: int) -> Show:
     rng = np.random.default_rng((5, 8, seed))
     look = draw_look(rng)
     stage, weather = Stage(look, rng), Weather(rng)
-    width, height = look.size
-    weather.hunt(look.fill * height / look.layout.rows / width)
+    weather.hunt(look.square)
     end = _random_game(rng, Game.start("outside"), 99)
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, _calm_game(stage, end))
 
