@@ -136,16 +136,17 @@ class BoardFollower:
 
     def follow(self, image: Picture, time: float) -> BoardPose | BoardNotFound:
         """The pose of the board in the BGR picture `image`, taken at `time`; why not, while it cannot be told."""
-        still = self._is_still(image)
+        grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+        still = self._is_still(grey)
         self._breathe_after_look(time)
         if self._pose is None:
-            return self._first(image, time)
+            return self._first(image, grey, time)
         if not self._patches:
-            self._settle_on(self._pose, image)
-        elif self._track(image, time, still=still):
+            self._settle_on(self._pose, grey)
+        elif self._track(grey, time, still=still):
             self._next_look, self._look_pause = time + _LOOK_AGAIN_S, _LOOK_AGAIN_S
             self._candidate = None
-        elif not (still and time >= self._next_look and self._look_around(image, time)):
+        elif not (still and time >= self._next_look and self._look_around(image, grey, time)):
             return BoardNotFound(Saying("the board is covered or out of focus, or has just been moved"))
         return self._sure
 
@@ -160,7 +161,7 @@ class BoardFollower:
             self._next_look += time - self._looked
             self._looked = None
 
-    def _first(self, image: Picture, time: float) -> BoardPose | BoardNotFound:
+    def _first(self, image: Picture, grey: Picture, time: float) -> BoardPose | BoardNotFound:
         if time < self._next_look:
             return self._not_found
         self._looked = time
@@ -170,14 +171,14 @@ class BoardFollower:
             self._next_look = time + self._look_pause
             self._look_pause = min(2 * self._look_pause, _LOOK_LATER_S)
             return found
-        self._settle_on(found, image)
+        self._settle_on(found, grey)
         return found
 
-    def _settle_on(self, pose: BoardPose, image: Picture) -> None:
+    def _settle_on(self, pose: BoardPose, grey: Picture) -> None:
         self._pose = pose
         self._look_pause = _LOOK_AGAIN_S
         self._candidate = None
-        flat = self._flatten(image, pose.points(), _BORDER)
+        flat = self._flatten(grey, pose.points(), _BORDER)
         self._reference = flat
         if not self._patches:
             empty = np.zeros((0, 0), np.uint8)
@@ -187,10 +188,10 @@ class BoardFollower:
 
     # --- the steady frame
 
-    def _track(self, image: Picture, time: float, *, still: bool) -> bool:
+    def _track(self, grey: Picture, time: float, *, still: bool) -> bool:
         """Follow the patches; False if hardly any is seen, or if those seen do not agree."""
         for mended in range(_ROUNDS):
-            flat = self._flatten(image, self._sure.points(), _BORDER)
+            flat = self._flatten(grey, self._sure.points(), _BORDER)
             matches = [_match(patch, flat) for patch in self._patches]
             textured = sum(match is not None for match in matches)
             seen = {i: match.shift for i, match in enumerate(matches) if match is not None and match.likeness > _ALIKE}
@@ -238,50 +239,50 @@ class BoardFollower:
 
     # --- covered, or moved far
 
-    def _look_around(self, image: Picture, time: float) -> bool:
+    def _look_around(self, image: Picture, grey: Picture, time: float) -> bool:
         """Look for the board nearby, then anywhere. A pose whose patches are known again, or found twice, is taken."""
         self._next_look = time + self._look_pause
         self._look_pause = min(2 * self._look_pause, _LOOK_LATER_S)
-        if self._still_there(image):
-            self._settle_on(self._sure, image)
+        if self._still_there(grey):
+            self._settle_on(self._sure, grey)
             return True
-        nearby = self._nearby(image)
-        if nearby is not None and self._recognised(nearby, image, time):
+        nearby = self._nearby(grey)
+        if nearby is not None and self._recognised(nearby, grey, time):
             return True
         self._looked = time
         found = self._find(image, self._layout)
         if isinstance(found, BoardNotFound):
             self._candidate = None
             return False
-        pose = self._turned_alike(found, image)
-        if self._recognised(pose, image, time):
+        pose = self._turned_alike(found, grey)
+        if self._recognised(pose, grey, time):
             return True
         if self._candidate is not None and self._same_place(pose, self._candidate):
-            self._settle_on(pose, image)
+            self._settle_on(pose, grey)
             return True
         self._candidate, self._look_pause = pose, _LOOK_AGAIN_S
         self._next_look = time + _LOOK_AGAIN_S
         return False
 
-    def _recognised(self, pose: BoardPose, image: Picture, time: float) -> bool:
+    def _recognised(self, pose: BoardPose, grey: Picture, time: float) -> bool:
         """Take `pose` if the remembered patches are seen there."""
         before, self._pose = self._pose, pose
-        if self._track(image, time, still=False):
+        if self._track(grey, time, still=False):
             return True
         self._pose = before
         return False
 
-    def _still_there(self, image: Picture) -> bool:
+    def _still_there(self, grey: Picture) -> bool:
         """Whether the board as a whole looks as it last did in its place: too noisy for patches, but not moved."""
         assert self._reference is not None
-        flat = self._flatten(image, self._sure.points(), _BORDER)
+        flat = self._flatten(grey, self._sure.points(), _BORDER)
         alike = cv2.matchTemplate(flat, self._reference, cv2.TM_CCOEFF_NORMED)
         return float(alike[0, 0]) > _WHOLE_ALIKE
 
-    def _nearby(self, image: Picture) -> BoardPose | None:
+    def _nearby(self, grey: Picture) -> BoardPose | None:
         """The pose moved, without a turn, to where the whole flattened board is best seen again."""
         assert self._reference is not None
-        wide = self._flatten(image, self._sure.points(), _WIDE_BORDER)
+        wide = self._flatten(grey, self._sure.points(), _WIDE_BORDER)
         inner = self._reference[_BORDER:-_BORDER, _BORDER:-_BORDER]
         _, best, _, place = cv2.minMaxLoc(cv2.matchTemplate(wide, inner, cv2.TM_CCOEFF_NORMED))
         if best < _ROUGHLY_ALIKE:
@@ -289,14 +290,14 @@ class BoardFollower:
         shift = np.array([[1.0, 0.0, place[0] - _WIDE_BORDER], [0.0, 1.0, place[1] - _WIDE_BORDER], [0.0, 0.0, 1.0]])
         return self._shifted(shift)
 
-    def _turned_alike(self, found: BoardPose, image: Picture) -> BoardPose:
+    def _turned_alike(self, found: BoardPose, grey: Picture) -> BoardPose:
         """`found` with its corners named so that the board looks as remembered; if unclear, as near as possible."""
         assert self._reference is not None
         turns = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
         if self._layout.rows != self._layout.columns:
             turns = turns[::2]
         likeness = [
-            float(cv2.matchTemplate(self._flatten(image, turn, _BORDER), self._reference, cv2.TM_CCOEFF_NORMED)[0, 0])
+            float(cv2.matchTemplate(self._flatten(grey, turn, _BORDER), self._reference, cv2.TM_CCOEFF_NORMED)[0, 0])
             for turn in turns
         ]
         order = np.argsort(likeness)[::-1]
@@ -312,9 +313,9 @@ class BoardFollower:
 
     # --- pixels
 
-    def _is_still(self, image: Picture) -> bool:
-        small = cv2.resize(image, _THUMBNAIL, interpolation=cv2.INTER_AREA)  # noise is no motion
-        thumbnail = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    def _is_still(self, grey: Picture) -> bool:
+        small = cv2.resize(grey, _THUMBNAIL, interpolation=cv2.INTER_AREA)  # noise is no motion
+        thumbnail = small.astype(np.float32)
         before, self._thumbnail = self._thumbnail, thumbnail
         return before is not None and float(np.abs(thumbnail - before).mean()) < _STILL_CHANGE
 
@@ -322,13 +323,12 @@ class BoardFollower:
         right, bottom = border + self._layout.columns * _PITCH, border + self._layout.rows * _PITCH
         return np.array([[border, bottom], [right, bottom], [right, border], [border, border]], np.float64)
 
-    def _flatten(self, image: Picture, corners: Floats, border: int) -> Picture:
-        """The board from above in grey, far side on top, smoothed by taking it twice as large."""
+    def _flatten(self, grey: Picture, corners: Floats, border: int) -> Picture:
+        """The board from above, far side on top, smoothed by taking it twice as large."""
         size = (self._layout.columns * _PITCH + 2 * border, self._layout.rows * _PITCH + 2 * border)
         half = lattice.homography(self._outline(border), corners) @ np.diag([0.5, 0.5, 1.0])
-        flat = self._optics.view(image, half, (2 * size[0], 2 * size[1]), cv2.BORDER_REPLICATE)
-        small = cv2.resize(flat, size, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), np.uint8)
+        flat = self._optics.view(grey, half, (2 * size[0], 2 * size[1]), cv2.BORDER_REPLICATE)
+        return np.asarray(cv2.resize(flat, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _crossings(layout: Layout) -> list[tuple[int, int]]:

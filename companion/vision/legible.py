@@ -125,8 +125,9 @@ def _ranked(values: Floats, share: float) -> float:
 def burnt_out(patches: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Which squares `(n,)` glare has burnt out, of which these are the patches, `(n, PATCH, PATCH, 3)`."""
     inside = slice((PATCH - SQUARE) // 2, (PATCH + SQUARE) // 2)
-    burnt = patches[:, inside, inside].min(axis=3) >= BURNT
-    return np.asarray(burnt.mean(axis=(1, 2)) > _MOST_BURNT)
+    blue, green, red = np.moveaxis(patches[:, inside, inside], 3, 0)
+    burnt = np.minimum(np.minimum(blue, green), red) >= BURNT
+    return np.asarray(np.count_nonzero(burnt, axis=(1, 2)) > _MOST_BURNT * SQUARE**2)
 
 
 def but_for(unseen: Iterable[object], squares: Sequence[Contents]) -> tuple[Contents, ...]:

@@ -58,9 +58,20 @@ def difference(now: Grey, before: Grey, *, every: int = 1) -> tuple[Grey, float]
     """
     some = (slice(None, None, every),) * now.ndim
     by = now - before
-    by -= np.int16(np.median(by[some]))
+    by -= _middle(by[some])
     size = np.abs(by)
-    return size, max(_LEAST_CHANGE, _NOISE_FACTOR * float(np.median(size[some])))
+    return size, max(_LEAST_CHANGE, _NOISE_FACTOR * float(_middle(size[some])))
+
+
+def _middle(levels: Grey) -> np.int16:
+    """The median, of an even number the greater of the two; many times as quick as the library's."""
+    middle: np.int16 = np.partition(levels, levels.size // 2, axis=None)[levels.size // 2]
+    return middle
+
+
+def _share(flags: NDArray[np.bool_]) -> float:
+    """Of how many it is true; many times as quick as their mean."""
+    return int(np.count_nonzero(flags)) / flags.size
 
 
 class Motion:
@@ -80,11 +91,11 @@ class Motion:
         moves, changes, least = [False] * len(self._squares), np.ones(len(self._patches)), _LEAST_CHANGE
         if self._last is not None:
             size, least = difference(grey, self._last, every=_SPARSE)
-            moves = [bool((size[region] > least).mean() > _MOVING_SHARE) for region in self._squares]
+            moves = [_share(size[region] > least) > _MOVING_SHARE for region in self._squares]
             self._rim.see(time, grey, size > least, moves)
         if self._kept:
             pairs = zip(self._patches, self._kept, strict=True)
-            changes = np.array([(np.abs(grey[region] - kept) > least).mean() for region, kept in pairs])
+            changes = np.array([_share(np.abs(grey[region] - kept) > least) for region, kept in pairs])
         self._last = grey
         return moves, changes
 
@@ -195,7 +206,7 @@ class Rim:
             calm[self._beside[i]] = False
         other = calm & (self._changes(around, known[0]) > _OTHER_SHARE)
         np.copyto(known[1], known[0], where=other[self._cells])
-        known[0] += np.int16(np.median(around - known[0]))
+        known[0] += _middle(around - known[0])
         np.copyto(known[0], around, where=calm[self._cells])
         self._is_known[1] |= other & self._is_known[0]
         self._is_known[0] |= calm

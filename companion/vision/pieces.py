@@ -69,9 +69,9 @@ class Tone:
     @classmethod
     def of(cls, patches: Patches) -> Tone:
         """The tone of a board's patches `(n, PATCH, PATCH, 3)`."""
-        sample = patches[:, ::3, ::3].astype(np.float32)
-        blue, green, red = sample.reshape(-1, 3).mean(axis=0).tolist()
-        grey = sample.mean(axis=3)
+        channels = patches[:, ::3, ::3].reshape(-1, 3).T.astype(np.float32, order="C")
+        blue, green, red = channels.mean(axis=1).tolist()
+        grey = channels.mean(axis=0)
         return cls(float(grey.mean()), max(float(grey.std()), _FLATTEST), (blue, green, red))
 
     def apply(self, patches: Patches) -> Floats:
