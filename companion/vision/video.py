@@ -20,6 +20,7 @@ import numpy as np
 
 from companion.readings import ANYTHING, BoardReading, kinds_only, of_colour
 from companion.rules import Colour
+from companion.vision.bands import Bands
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.legible import BLURRED, blurred, burnt_out, but_for
 from companion.vision.motion import Motion
@@ -77,6 +78,7 @@ class VideoReader:
         self._reader = reader
         self._follower = follower
         self._piles = piles
+        self._bands = Bands()
         self._motion = Motion(reader.layout)
         self._embeddings: Floats | None = None
         """Of each square's sides: straight, then in the mirror; `(sides, n, length)`."""
@@ -116,6 +118,7 @@ class VideoReader:
         While the board is not found, or the picture too blurred, everything is hidden.
         """
         since, self._time = time - self._time, time
+        image = self._bands.without(image, time)
         pose = self._follower.follow(image, time)
         if isinstance(pose, BoardNotFound):
             self._looked[:], self._looked_around, self._spares = -np.inf, -np.inf, None

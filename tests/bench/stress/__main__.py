@@ -1,14 +1,15 @@
 """Games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
 
-    python -m tests.bench.stress [--games N] [--swaying N] [--hunting N] [--boxes N] [--clips N] [--imagined N]
-                                 [--hours H] [--first N] [--full]
+    python -m tests.bench.stress [--games N] [--swaying N] [--hunting N] [--banded N] [--boxes N] [--clips N]
+                                 [--imagined N] [--hours H] [--first N] [--full]
 
 *Games* are whole ones, *swaying* those in which the shadows of leaves sway over the board, *hunting* those before a
-camera that loses focus every few seconds, *boxes* those of the Green Box; a *clip* is one disturbance in mid-game and a
-move, all disturbances in turn; *imagined* games have no pixels but readings by an eye that errs (see `eye`), so that
-settling and the referee meet thousands. Every one has its number and is always the same. What was watched is kept in
-FILE, line by line, and not watched again: a run that was stopped goes on. ``--full`` is 200 games, 40 under leaves, 40
-out of focus, 40 of the Green Box, and 10 hours.
+camera that loses focus every few seconds, *banded* those under lamps of which bands roll over the picture, *boxes*
+those of the Green Box; a *clip* is one disturbance in mid-game and a move, all disturbances in turn; *imagined* games have no
+pixels but readings by an eye that errs (see `eye`), so that settling and the referee meet thousands. Every one has its
+number and is always the same. What was watched is kept in FILE, line by line, and not watched again: a run that was
+stopped goes on. ``--full`` is 200 games, 40 under leaves, 40
+out of focus, 40 in bands, 40 of the Green Box, and 10 hours.
 
 *Exact*: the game as it was played, and nobody was asked anything. *Wrong*: a move was told that did not lie there then,
 or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end, but not asked about.
@@ -29,6 +30,7 @@ from tests.bench.stress.eye import Errors
 from tests.bench.stress.watching import (
     eyes,
     imagine_game,
+    watch_banded,
     watch_box,
     watch_clip,
     watch_game,
@@ -45,6 +47,7 @@ WATCH = {
     "game": watch_game,
     "swaying": watch_swaying,
     "hunting": watch_hunting,
+    "banded": watch_banded,
     "box": watch_box,
     "clip": watch_clip,
     "imagined": lambda seed, _: imagine_game(seed, ERRORS),
@@ -54,6 +57,7 @@ NAMES = {
     "game": "whole games",
     "swaying": "whole games in the shadow of leaves",
     "hunting": "whole games before a camera that loses focus",
+    "banded": "whole games in bands of light",
     "box": "whole games of the Green Box",
     "clip": "clips of one disturbance",
     "imagined": "games imagined without pixels",
@@ -144,6 +148,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=0)
     parser.add_argument("--swaying", type=int, default=0)
     parser.add_argument("--hunting", type=int, default=0)
+    parser.add_argument("--banded", type=int, default=0)
     parser.add_argument("--boxes", type=int, default=0)
     parser.add_argument("--clips", type=int, default=58)
     parser.add_argument("--imagined", type=int, default=100)
@@ -158,6 +163,7 @@ def main() -> None:
     wanted = {"game": 200 if asked.full else asked.games, "clip": asked.clips, "imagined": asked.imagined}
     wanted["swaying"] = 40 if asked.full else asked.swaying
     wanted["hunting"] = 40 if asked.full else asked.hunting
+    wanted["banded"] = 40 if asked.full else asked.banded
     wanted["box"] = 40 if asked.full else asked.boxes
     wanted["quiet"] = math.ceil((10.0 if asked.full else asked.hours) * 60 / MINUTES)
     numbers = [(kind, asked.first + i) for kind, number in wanted.items() for i in range(number)]

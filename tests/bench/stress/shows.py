@@ -92,6 +92,13 @@ def hunting_game(seed: int) -> Show:
     return Show(look, stage, np.random.default_rng((5, 4, seed)), weather, _beginning(end), end, _calm_game(stage, end))
 
 
+def banded_game(seed: int) -> Show:
+    """A random game by two people at a real table, under lamps of which bands roll over the picture."""
+    show = disturbed_game(seed)
+    show.weather.pulse()
+    return show
+
+
 def green_box(seed: int) -> Show:
     """A random game of the Green Box, by two people at a real table."""
     rng = np.random.default_rng((5, 6, seed))

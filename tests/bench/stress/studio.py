@@ -109,6 +109,8 @@ class Light:
     """The camera about its axis, in degrees."""
     blur: float = 0.0
     """Of the camera out of focus, as a standard deviation in shares of the picture's width."""
+    bands: tuple[float, float, float] | None = None
+    """Of a lamp that flickers: by what part light differs, how many are in the picture, and the phase of the first."""
 
 
 class Studio:
@@ -360,6 +362,10 @@ def _lit(picture: np.ndarray, light: Light, look: Look) -> np.ndarray:
         picture = _shaded(picture, x, y, radius, depth)
     if light.leaves:
         picture = _under(picture, light.leaves)
+    if light.bands:
+        depth, count, phase = light.bands
+        rows = 1 + depth * np.sin(2 * np.pi * count * np.arange(height) / height + phase)
+        picture = np.clip(picture * rows[:, None, None] + 0.5, 0, 255).astype(np.uint8)
     gains = np.array(light.gain) * look.tint * look.exposure
     if np.abs(gains - 1).max() > 1e-3:
         levels = np.arange(256, dtype=np.float32)[:, None] * gains.astype(np.float32)

@@ -21,7 +21,16 @@ from companion.vision.video import VideoReader
 from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE
 from tests.bench.stress.eye import Errors, readings
 from tests.bench.stress.look import STANDARD
-from tests.bench.stress.shows import Show, clip, disturbed_game, green_box, hunting_game, quiet_stretch, swaying_game
+from tests.bench.stress.shows import (
+    Show,
+    banded_game,
+    clip,
+    disturbed_game,
+    green_box,
+    hunting_game,
+    quiet_stretch,
+    swaying_game,
+)
 
 NAMES = [*WITH_MOVE, *BETWEEN, *AT_ONCE]
 """Of the clips, in the order of their numbers."""
@@ -34,7 +43,7 @@ class Verdict:
 
     seed: int
     kind: str
-    """``game``, ``swaying``, ``hunting``, ``clip``, ``imagined``, ``box`` or ``quiet``."""
+    """``game``, ``swaying``, ``hunting``, ``banded``, ``clip``, ``imagined``, ``box`` or ``quiet``."""
     size: tuple[int, int]
     fps: int
     family: str
@@ -84,6 +93,11 @@ def watch_swaying(seed: int, reader: BoardReader) -> Verdict:
 def watch_hunting(seed: int, reader: BoardReader) -> Verdict:
     """A whole game before a camera that loses focus."""
     return judge_game(seed, hunting_game(seed), reader, "hunting")
+
+
+def watch_banded(seed: int, reader: BoardReader) -> Verdict:
+    """A whole game under lamps of which bands roll over the picture."""
+    return judge_game(seed, banded_game(seed), reader, "banded")
 
 
 def watch_box(seed: int, reader: BoardReader) -> Verdict:

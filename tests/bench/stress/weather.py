@@ -35,6 +35,7 @@ class Weather:
         self._flicker: tuple[float, float] = (-1.0, 0.0)
         self._leaves: Callable[[float], Leaves] | None = None
         self._blur: Callable[[float], float] = lambda time: 0.0
+        self._bands: Callable[[float], tuple[float, float, float] | None] = lambda time: None
 
     def light(self, time: float, *, hands: int) -> Light:
         """How the table is lit and seen now; times must not run back."""
@@ -50,7 +51,8 @@ class Weather:
         shades = tuple(path((time - start) / (end - start)) for start, end, path in self._shades if time >= start)
         gains = tuple(float(np.clip(g, 0.3, 1.6)) for g in gain)
         leaves = self._leaves(time) if self._leaves else None
-        return Light(gains, shades, leaves, self._shaken(time), self._turned(time), self._blur(time))
+        shift, turned = self._shaken(time), self._turned(time)
+        return Light(gains, shades, leaves, shift, turned, self._blur(time), self._bands(time))
 
     def _turned(self, time: float) -> float:
         return sum((min(1.0, (time - start) / lasts) * degrees for start, lasts, degrees in self._turns), 0.0)
@@ -162,6 +164,13 @@ class Weather:
             return float((most * np.minimum(1, steep * 2 * np.minimum(share, 1 - share))).max())
 
         self._blur = blur
+
+    def pulse(self) -> None:
+        """From now on the lamps flicker faster than the camera takes its rows: bands roll over the picture."""
+        rng = self._rng
+        depth, count = float(rng.uniform(0.03, 0.25)), float(rng.choice((rng.uniform(1, 4), rng.uniform(4, 12))))
+        speed = float(rng.choice((rng.uniform(-1, 1), rng.uniform(-60, 60))))
+        self._bands = lambda time: (depth, count, speed * time)
 
     def camera_turn(self, time: float) -> float:
         """Somebody turns the camera by a quarter."""
