@@ -5,11 +5,11 @@
 
 *Games* are whole ones, *swaying* those in which the shadows of leaves sway over the board, *hunting* those before a
 camera that loses focus every few seconds, *banded* those under lamps of which bands roll over the picture, *boxes*
-those of the Green Box; a *clip* is one disturbance in mid-game and a move, all disturbances in turn; *imagined* games have no
-pixels but readings by an eye that errs (see `eye`), so that settling and the referee meet thousands. Every one has its
-number and is always the same. What was watched is kept in FILE, line by line, and not watched again: a run that was
-stopped goes on. ``--full`` is 200 games, 40 under leaves, 40
-out of focus, 40 in bands, 40 of the Green Box, and 10 hours.
+those of the Green Box; a *clip* is one disturbance in mid-game and a move, all disturbances in turn; *imagined* games
+have no pixels but readings by an eye that errs (see `eye`), so that settling and the referee meet thousands. Every one
+has its number and is always the same. What was watched is kept in FILE, line by line, and not watched again: a run
+that was stopped goes on. ``--full`` is 200 games, 40 under leaves, 40 out of focus, 40 in bands, 40 of the Green Box,
+and 10 hours.
 
 *Exact*: the game as it was played, and nobody was asked anything. *Wrong*: a move was told that did not lie there then,
 or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end, but not asked about.
