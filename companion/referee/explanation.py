@@ -92,24 +92,6 @@ def are_too_many(arrivals: Sequence[Arrival]) -> bool:
     return any(sum(not _ordered(one, other) for other in arrivals) > MOST_UNORDERED for one in arrivals)
 
 
-def played_unseen(
-    game: Game, unseen: Sequence[Arrival], arrivals: Sequence[Arrival], *, follow: int, most: int = 2
-) -> Arrival | None:
-    """The first of the `unseen` squares on which one to `most` moves may have been played before the arrivals.
-
-    Of any kinds that are left. None if, whatever was played there, fewer than so many of the arrivals `follow`.
-    """
-    for one in unseen:
-        others = [other for other in unseen if other is not one]
-        for move in legal_moves(game, one):
-            then = game.play(move)
-            if len(explain(then, arrivals).orders[0]) >= follow:
-                return one
-            if most > 1 and played_unseen(then, others, arrivals, follow=follow, most=most - 1):
-                return one
-    return None
-
-
 def could_have_been(past: Sequence[Game], moves: Sequence[Move], square: Square, arrival: Arrival) -> bool:
     """Whether `arrival` could have been played in place of the one of `moves` on `square`, and all later ones after it.
 

@@ -30,9 +30,10 @@ from uuid import uuid4
 
 from companion import events
 from companion.readings import ANYTHING, EMPTY, contents_of, possible
+from companion.referee import doubts
 from companion.referee.cards import CardPiles
 from companion.referee.comparison import Comparison, Sayings, compare
-from companion.referee.explanation import Arrival, are_too_many, could_have_been, explain, legal_moves, played_unseen
+from companion.referee.explanation import Arrival, are_too_many, could_have_been, explain, legal_moves
 from companion.referee.losses import Losses
 from companion.referee.problems import Problem, Problems
 from companion.referee.question import Question
@@ -327,7 +328,7 @@ class Umpire:
         if past or not board.arrivals:
             return [] if past else self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
-        unseen = self._may_have_been_played_unseen(self.game, board.arrivals, board, found)
+        unseen = doubts.played_unseen(self.game, board.arrivals, board, found, self._patience.unseen_s)
         for other in board.unseen:
             if other is not unseen:
                 self._problems.settle(other.square)
@@ -335,8 +336,7 @@ class Umpire:
             return self._ask_what_lies_out_of_sight(board, unseen)
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
-        doubtful = self._first_told_by_later_play(board, found) or _may_come_between(self.game, board, found)
-        doubtful = doubtful or _may_lie_astride(board, found)
+        doubtful = doubts.first(self.game, board, found)
         if doubtful is not None:
             return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
@@ -353,20 +353,6 @@ class Umpire:
         past, moves = self._sheet.record.past, self._sheet.moves
         return any(could_have_been(past, moves, gone, new) for gone in board.lost for new in board.arrivals)
 
-    def _may_have_been_played_unseen(
-        self, game: Game, arrivals: Sequence[Arrival], board: Comparison, found: Explanation
-    ) -> Arrival | None:
-        """A square out of sight for so long that a move may have been played there before what was found, or instead.
-
-        The arrivals, or what was found of them, follow it then.
-        """
-        if not board.unseen or are_too_many(arrivals):
-            return None
-        squares = {move.square for move in found.certain[:1]} or {arrival.square for arrival in arrivals}
-        began = min(arrival.since for arrival in arrivals if arrival.square in squares)
-        long = [unseen for unseen in board.unseen if began - unseen.since >= self._patience.unseen_s]
-        return played_unseen(game, long, arrivals, follow=max(1, len(found.certain)))
-
     def _ask_what_lies_out_of_sight(self, board: Comparison, unseen: Arrival) -> list[Event]:
         """Whether nothing does; what lies there shows when it is seen."""
         if board.time - min(arrival.since for arrival in board.arrivals) < self._patience.covered_s:
@@ -374,17 +360,6 @@ class Umpire:
         unseen = replace(unseen, contents=EMPTY)
         asked = events.PieceUnclear(**self._here(board.time), square=unseen.square, contents=(None,))
         return [] if self._problems.knows(unseen) else self._problems.note(unseen, asked)
-
-    def _first_told_by_later_play(self, board: Comparison, found: Explanation) -> Arrival | None:
-        """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
-        game = self.game
-        for move in found.certain:
-            arrival = next(arrival for arrival in board.arrivals if arrival.square == move.square)
-            meant = [other.piece for other in legal_moves(game, arrival)]
-            if len(meant) > 1:
-                return replace(arrival, contents=contents_of(meant))
-            game = game.play(move)
-        return None
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
@@ -540,8 +515,8 @@ class Umpire:
             return []
         before = self._sheet.record.past[-count]
         found = explain(before, arrivals)
-        unseen = self._may_have_been_played_unseen(before, arrivals, board, found)
-        if not found.unique or unseen or _may_come_between(before, board, found):
+        unseen = doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s)
+        if not found.unique or unseen or doubts.between(before, board, found):
             return []
         return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
 
@@ -648,24 +623,3 @@ class Umpire:
 
     def _fresh_game(self) -> Game:
         return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
-
-
-def _may_come_between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
-    """A square that may hold a piece with which `game` would have gone on in another order than was found."""
-    for maybe in board.maybes:
-        among = explain(game, [replace(maybe, since=board.time), *board.arrivals])
-        if among.complete and among.certain[: len(found.certain)] != found.certain:
-            return maybe
-    return None
-
-
-def _may_lie_astride(board: Comparison, found: Explanation) -> Arrival | None:
-    """A square beside a piece that was found, which may hold that piece since the same time: it may lie on both."""
-    moves = {move.square for move in found.certain}
-    for other in (*board.maybes, *sorted(board.arrivals, key=lambda each: -each.contents.bit_count())):
-        for new in board.arrivals:
-            beside = abs(new.square.row - other.square.row) + abs(new.square.column - other.square.column) == 1
-            together = not (new.surely_before(other) or other.surely_before(new))
-            if new.square in moves and beside and together and new.contents & other.contents:
-                return other
-    return None

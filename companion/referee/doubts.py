@@ -1,0 +1,92 @@
+"""What speaks against an explanation though the rules allow no other: a square that may hold more than was seen.
+
+Each doubt is the square to ask about, with what may lie there, or None.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from companion.readings import contents_of
+from companion.referee.explanation import are_too_many, explain, legal_moves
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from companion.referee.comparison import Comparison
+    from companion.referee.explanation import Arrival, Explanation
+    from companion.rules import Game
+
+_MOST_UNSEEN = 2
+"""More moves are not played while nobody sees them, and then another in the open."""
+
+
+def first(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
+    """What is to be asked before the moves that were found to go on `game` are believed."""
+    return _told_by_later_play(game, board, found) or between(game, board, found) or _astride(board, found)
+
+
+def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
+    """A square that may hold a piece with which `game` would have gone on in another order than was found."""
+    for maybe in board.maybes:
+        among = explain(game, [replace(maybe, since=board.time), *board.arrivals])
+        if among.complete and among.certain[: len(found.certain)] != found.certain:
+            return maybe
+    return None
+
+
+def played_unseen(
+    game: Game, arrivals: Sequence[Arrival], board: Comparison, found: Explanation, long_s: float
+) -> Arrival | None:
+    """A square out of sight for so long that a move may have been played there before what was found, or instead.
+
+    The arrivals, or what was found of them, follow it then.
+    """
+    if not board.unseen or are_too_many(arrivals):
+        return None
+    squares = {move.square for move in found.certain[:1]} or {arrival.square for arrival in arrivals}
+    began = min(arrival.since for arrival in arrivals if arrival.square in squares)
+    long = [unseen for unseen in board.unseen if began - unseen.since >= long_s]
+    return _played_before(game, long, arrivals, max(1, len(found.certain)), _MOST_UNSEEN)
+
+
+def _played_before(
+    game: Game, unseen: Sequence[Arrival], arrivals: Sequence[Arrival], follow: int, most: int
+) -> Arrival | None:
+    """The first of the `unseen` squares on which one to `most` moves may have been played before the arrivals.
+
+    Of any kinds that are left. None if, whatever was played there, fewer than so many of the arrivals `follow`.
+    """
+    for one in unseen:
+        others = [other for other in unseen if other is not one]
+        for move in legal_moves(game, one):
+            then = game.play(move)
+            if len(explain(then, arrivals).orders[0]) >= follow:
+                return one
+            if most > 1 and _played_before(then, others, arrivals, follow, most - 1):
+                return one
+    return None
+
+
+def _told_by_later_play(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
+    """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
+    for move in found.certain:
+        arrival = next(arrival for arrival in board.arrivals if arrival.square == move.square)
+        meant = [other.piece for other in legal_moves(game, arrival)]
+        if len(meant) > 1:
+            return replace(arrival, contents=contents_of(meant))
+        game = game.play(move)
+    return None
+
+
+def _astride(board: Comparison, found: Explanation) -> Arrival | None:
+    """A square beside a piece that was found, which may hold that piece since the same time: it may lie on both."""
+    moves = {move.square for move in found.certain}
+    for other in (*board.maybes, *sorted(board.arrivals, key=lambda each: -each.contents.bit_count())):
+        for new in board.arrivals:
+            beside = abs(new.square.row - other.square.row) + abs(new.square.column - other.square.column) == 1
+            together = not (new.surely_before(other) or other.surely_before(new))
+            if new.square in moves and beside and together and new.contents & other.contents:
+                return other
+    return None
