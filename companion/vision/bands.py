@@ -25,6 +25,10 @@ _COLUMNS = 40
 _BLACKEST = 4.0
 """Grey levels that are added, so that what is all but black does not count."""
 _LOGARITHMS = np.log(np.arange(256) + _BLACKEST).astype(np.float32)
+_BURNT = 250
+"""From this level on a pixel may have been brighter than it shows."""
+_OUTSIDE = np.array([np.inf, -np.inf], np.float32)
+"""What tells nothing is put above the median and below it, by turns."""
 _LEAST = 0.02
 """Bands by which most rows differ by less than this part disturb nobody."""
 _MOST = 0.7
@@ -57,7 +61,9 @@ class Bands:
         than wide are taken to be its columns, as its camera is on its side.
         """
         lying = image if image.shape[1] >= image.shape[0] else image.transpose(1, 0, 2)
-        seen = _LOGARITHMS[lying[::_ROWS, :: max(1, lying.shape[1] // _COLUMNS), 1]]
+        blue, green, red = np.moveaxis(lying[::_ROWS, :: max(1, lying.shape[1] // _COLUMNS)], 2, 0)
+        levels = np.minimum(np.minimum(blue, green), red)
+        seen = _LOGARITHMS[levels]
         since, self._time = min(time - self._time, _LONGEST_S), time
         if self._usual is None or self._usual.shape != seen.shape:
             self._usual, self._frames, self._lasting = seen, 1, 0.0
@@ -65,7 +71,7 @@ class Bands:
         self._frames += 1
         differs = seen - self._usual
         self._usual += np.float32(-np.expm1(-since / _USUAL_S)) * differs
-        bands = _bands(differs)
+        bands = _bands(differs, levels >= _BURNT)
         self._lasting += ((bands is not None) - self._lasting) * max(-np.expm1(-since / _LASTING_S), 1 / self._frames)
         if bands is None or self._lasting < 1 / 2:
             return image
@@ -76,9 +82,18 @@ class Bands:
         return evened if lying is image else np.ascontiguousarray(evened.transpose(1, 0, 2))
 
 
-def _bands(differs: Floats) -> Floats | None:
-    """By how much each row is brighter, as a logarithm, `(rows,)`; nothing if all do alike, or their pixels do not."""
+def _bands(differs: Floats, burnt: NDArray[np.bool_]) -> Floats | None:
+    """By how much each row is brighter, as a logarithm, `(rows,)`; nothing if all do alike, or their pixels do not.
+
+    Pixels that are burnt out tell nothing, and a row of such pixels is as the rows beside it are.
+    """
+    if burnt.any():
+        differs = np.where(burnt, np.resize(_OUTSIDE, differs.shape), differs)
     rows = _middle(differs, axis=1)
+    known = np.flatnonzero(np.isfinite(rows))
+    if not known.size:
+        return None
+    rows = np.interp(np.arange(len(rows)), known, rows[known])
     overall = _middle(rows, axis=0)
     unlike = np.abs(rows - overall)
     if _middle(unlike, axis=0) < _LEAST or unlike.max() > _MOST:
