@@ -53,12 +53,20 @@ _TEXTURED = 3.5
 """Standard deviation, in grey levels, below which a patch is too plain to be recognised."""
 _STILL_SHIFT = 0.5
 """Shifts below this, in flattened pixels, are noise: a fiftieth of a square."""
+_MOVING_SHIFT, _MOVING_MOST = 0.12, 0.3
+"""But while board or camera go on moving, as one that is held does, they would look like motion on the board: then most
+patches have to be in place but for the first, and nearly all of them but for the second."""
+_MOVING_S = 1.0
+"""They go on moving for so long after the pose was mended last."""
 _OVER_THE_EDGE = 2
 """How much of the table, in flattened pixels, a patch at the board's edge shows: the edge itself must be in it."""
 _ROUGHLY_ALIKE = 0.4
 _WHOLE_ALIKE = 0.85
 _HARDLY_SEEN = 0.2
-_AGREE = 0.7
+_AGREE, _AGREE_WITHIN = 0.7, 1.0
+"""So many patches have to agree on a shift, to within so many flattened pixels."""
+_FEWEST_TO_TILT, _MOST_TILTED = 12, 2.0
+"""So many patches tell of a tilt, which moves the board's corners by so many flattened pixels, from frame to frame."""
 _FEWEST = 5
 _OUT_OF_SHAPE = 1.06
 """How much more the flattened board may grow one way than the other, from one frame to the next."""
@@ -121,6 +129,8 @@ class BoardFollower:
         self._patches: list[_Patch] = []
         self._reference: Picture | None = None
         self._thumbnail: Floats | None = None
+        self._mended = -np.inf
+        """When the pose was last mended by what the patches agreed on."""
         self._next_look = -np.inf
         self._look_pause = _LOOK_AGAIN_S
         self._looked: float | None = None
@@ -190,6 +200,7 @@ class BoardFollower:
 
     def _track(self, grey: Picture, time: float, *, still: bool) -> bool:
         """Follow the patches; False if hardly any is seen, or if those seen do not agree."""
+        moving = time - self._mended <= _MOVING_S
         for mended in range(_ROUNDS):
             flat = self._flatten(grey, self._sure.points(), _BORDER)
             matches = [_match(patch, flat) for patch in self._patches]
@@ -198,12 +209,13 @@ class BoardFollower:
             if len(seen) < max(_FEWEST, _HARDLY_SEEN * textured):
                 return False
             shifts = np.array(list(seen.values()))
-            if _in_place(shifts) and not (mended and np.percentile(np.abs(shifts), _MOST) > _STILL_SHIFT):
+            nearly_all = _MOVING_MOST if moving else _STILL_SHIFT if mended else np.inf
+            if _in_place(shifts, _MOVING_SHIFT if moving else _STILL_SHIFT, nearly_all):
                 break
             shift = self._agreed_shift(seen)
             if shift is None:
                 return False
-            self._pose = self._shifted(shift)
+            self._pose, self._mended = self._shifted(shift), time
         if still and len(seen) > textured / 2:
             self._remember_changes(flat, set(seen), time)
             self._reference = flat
@@ -218,10 +230,21 @@ class BoardFollower:
         places = np.array([(self._patches[i].x, self._patches[i].y) for i in seen], np.float64)
         shifts, best, most = np.array(list(seen.values())), None, max(_FEWEST, _AGREE * len(seen)) - 1
         for fit in (cv2.estimateAffinePartial2D, cv2.estimateAffine2D):
-            found, inliers = fit(places, places + shifts, method=cv2.RANSAC, ransacReprojThreshold=1.0)
+            found, inliers = fit(places, places + shifts, method=cv2.RANSAC, ransacReprojThreshold=_AGREE_WITHIN)
             if found is not None and int(inliers.sum()) > most and _keeps_shape(found):
                 best, most = np.vstack([found, [0.0, 0.0, 1.0]]), int(inliers.sum())
-        return best
+        return best if best is None else self._with_perspective(best, places, places + shifts)
+
+    def _with_perspective(self, shift: Floats, places: Floats, shifted: Floats) -> Floats:
+        """The same, but for what a camera that is tilted adds, if enough patches show it, and it is little."""
+        agree = np.linalg.norm(project(shift, places) - shifted, axis=1) < _AGREE_WITHIN
+        if agree.sum() < _FEWEST_TO_TILT:
+            return shift
+        tilted, _ = cv2.findHomography(places[agree], shifted[agree])
+        outline = self._outline(_BORDER)
+        if tilted is None or np.abs(project(tilted, outline) - project(shift, outline)).max() > _MOST_TILTED:
+            return shift
+        return np.asarray(tilted, np.float64)
 
     def _shifted(self, shift: Floats) -> BoardPose:
         outline = self._outline(_BORDER)
@@ -352,9 +375,11 @@ def _keeps_shape(shift: NDArray[Any]) -> bool:
     return bool(long < _OUT_OF_SHAPE * short and max(long, 1 / short) < _GROWN)
 
 
-def _in_place(shifts: Floats) -> bool:
-    """Whether most patches are where they were."""
-    return bool((np.abs(np.median(shifts, axis=0)) < _STILL_SHIFT).all() and np.median(np.abs(shifts)) < _STILL_SHIFT)
+def _in_place(shifts: Floats, least: float, nearly_all: float) -> bool:
+    """Whether most patches are where they were, but for shifts of less, and nearly all but for some more."""
+    if (np.abs(np.median(shifts, axis=0)) >= least).any() or np.median(np.abs(shifts)) >= least:
+        return False
+    return bool(nearly_all == np.inf or np.percentile(np.abs(shifts), _MOST) <= nearly_all)
 
 
 def _match(patch: _Patch, flat: Picture) -> _Match | None:
