@@ -11,6 +11,7 @@ import pytest
 from companion.rules import Layout
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.follow import BoardFollower
+from companion.vision.plane import project
 from tests.bench.stress.shows import disturbed_game
 from tests.vision.drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth, plates_on
 
@@ -178,6 +179,27 @@ def test_the_first_frame_is_searched_and_a_fruitless_search_is_not_repeated_at_o
     for frame in range(20):
         assert isinstance(follower.follow(at_rest, frame * FRAME_S), BoardNotFound)
     assert 2 <= len(searches) <= 4
+
+
+def seen_by_hand(time: float) -> np.ndarray:
+    """How a camera that is held sees the table: shifted, turned and tilted a little, elsewhere every time."""
+    width, height = SIZE
+    x, y, turn, tilt, nod = np.sin(np.array([1.6, 1.3, 1.1, 1.4, 0.9]) * time)
+    matrix = cv2.getRotationMatrix2D((width / 2, height / 2), 1.5 * turn, 1 + 0.02 * x)
+    hand = np.vstack([matrix, [0, 0, 1]]) @ np.array([[1, 0, 0], [0, 1, 0], [6e-5 * tilt, 6e-5 * nod, 1]])
+    return np.array([[1, 0, 20 * x], [0, 1, 15 * y], [0, 0, 1]]) @ hand
+
+
+def test_a_camera_in_the_hand_sees_the_board_in_its_place_in_every_frame(at_rest):
+    table = Table()
+    table.show(at_rest, 0.5)
+    errors = []
+    for _ in range(60):
+        hand = seen_by_hand(table.time - 0.5)
+        found = table.show(cv2.warpPerspective(at_rest, hand, SIZE, borderMode=cv2.BORDER_REFLECT), FRAME_S)
+        errors.append(error(found, project(hand, FROM_ABOVE)))
+    assert max(errors[5:]) < 0.04
+    assert np.median(errors[5:]) < 0.02
 
 
 def test_any_layout_is_followed_once_its_corners_are_given():
