@@ -26,6 +26,7 @@ from companion.rules import Game, Layout, Square
 from companion.settling import Settler
 from companion.vision.follow import BoardFollower
 from companion.vision.video import VideoReader
+from tests.bench.held import held
 
 DATA = Path(__file__).parent.parent / "data"
 TRUTH = [move for move in json.loads((DATA / "game.json").read_text())["moves"] if "square" in move]
@@ -55,20 +56,6 @@ def banded(image, phase, count):
     return np.clip(image * rows[:, None, None], 0, 255).astype(np.uint8)
 
 
-def held(image, n, reach):
-    """By somebody who sways by so many pixels, turns the camera and tilts it, and trembles."""
-    height, width = image.shape[:2]
-    picture = np.float32([[0, 0], [width, 0], [width, height], [0, height]])
-    x, y, turn, near, tilt, nod = np.sin(np.outer([0.82, 0.69, 0.57, 0.44, 0.63, 0.5], n / 12).ravel() + np.arange(6))
-    angle, scale = np.radians(turn * reach / 17), 1 + near * reach / 1700
-    way = scale * np.float32([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    middle = np.float32([width / 2, height / 2])
-    seen = (picture - middle) @ way.T + middle + reach * np.float32([x, y]) + NOISE.normal(0, 0.04 * reach, 2)
-    seen += np.float32([[tilt, nod], [-tilt, -nod], [tilt, nod], [-tilt, -nod]]) * reach / 2
-    move = cv2.getPerspectiveTransform(picture, seen.astype(np.float32))
-    return cv2.warpPerspective(image, move, (width, height), borderMode=cv2.BORDER_REFLECT)
-
-
 # How a frame looks, by the frame and its number; and by how many quarter turns the board is seen turned.
 VARIATIONS = {
     "as it is": (lambda image, n: image, 0),
@@ -80,8 +67,8 @@ VARIATIONS = {
     "half turn": (lambda image, n: np.ascontiguousarray(np.rot90(image, 2)), 2),
     "oblique": (oblique, 0),
     "shaky camera": (lambda image, n: moved(image, 1.5 * np.sin(n / 3), 1.5 * np.cos(n / 4)), 0),
-    "held in the hand": (lambda image, n: held(image, n, 15), 0),
-    "in a restless hand": (lambda image, n: held(image, n, 45), 0),
+    "held in the hand": (lambda image, n: held(image, n / 12, 15), 0),
+    "in a restless hand": (lambda image, n: held(image, n / 12, 45), 0),
     "bands of light": (lambda image, n: banded(image, 0.9 * n, 1.8), 0),
     "fine bands of light": (lambda image, n: banded(image, 0.9 * n, 5.4), 0),
     "bumped at 17 s": (lambda image, n: moved(image, 25, -12) if n >= 200 else image, 0),

@@ -1,15 +1,15 @@
 """Games with disturbances, and hours without a move, in pictures: what goes wrong, how often, and how late?
 
-    python -m tests.bench.stress [--games N] [--swaying N] [--hunting N] [--banded N] [--boxes N] [--clips N]
-                                 [--imagined N] [--hours H] [--first N] [--full]
+    python -m tests.bench.stress [--games N] [--swaying N] [--hunting N] [--banded N] [--held N] [--boxes N]
+                                 [--clips N] [--imagined N] [--hours H] [--first N] [--full]
 
 *Games* are whole ones, *swaying* those in which the shadows of leaves sway over the board, *hunting* those before a
-camera that loses focus every few seconds, *banded* those under lamps of which bands roll over the picture, *boxes*
-those of the Green Box; a *clip* is one disturbance in mid-game and a move, all disturbances in turn; *imagined* games
-have no pixels but readings by an eye that errs (see `eye`), so that settling and the referee meet thousands. Every one
-has its number and is always the same. What was watched is kept in FILE, line by line, and not watched again: a run
-that was stopped goes on. ``--full`` is 200 games, 40 under leaves, 40 out of focus, 40 in bands, 40 of the Green Box,
-and 10 hours.
+camera that loses focus every few seconds, *banded* those under lamps of which bands roll over the picture, *held*
+those before a camera that somebody holds, *boxes* those of the Green Box; a *clip* is one disturbance in mid-game and
+a move, all disturbances in turn; *imagined* games have no pixels but readings by an eye that errs (see `eye`), so that
+settling and the referee meet thousands. Every one has its number and is always the same. What was watched is kept in
+FILE, line by line, and not watched again: a run that was stopped goes on. ``--full`` is 200 games, 40 under leaves, 40
+out of focus, 40 in bands, 40 by hand, 40 of the Green Box, and 10 hours.
 
 *Exact*: the game as it was played, and nobody was asked anything. *Wrong*: a move was told that did not lie there then,
 or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end, but not asked about.
@@ -34,6 +34,7 @@ from tests.bench.stress.watching import (
     watch_box,
     watch_clip,
     watch_game,
+    watch_held,
     watch_hunting,
     watch_quiet,
     watch_swaying,
@@ -48,6 +49,7 @@ WATCH = {
     "swaying": watch_swaying,
     "hunting": watch_hunting,
     "banded": watch_banded,
+    "held": watch_held,
     "box": watch_box,
     "clip": watch_clip,
     "imagined": lambda seed, _: imagine_game(seed, ERRORS),
@@ -58,6 +60,7 @@ NAMES = {
     "swaying": "whole games in the shadow of leaves",
     "hunting": "whole games before a camera that loses focus",
     "banded": "whole games in bands of light",
+    "held": "whole games before a camera in the hand",
     "box": "whole games of the Green Box",
     "clip": "clips of one disturbance",
     "imagined": "games imagined without pixels",
@@ -149,6 +152,7 @@ def main() -> None:
     parser.add_argument("--swaying", type=int, default=0)
     parser.add_argument("--hunting", type=int, default=0)
     parser.add_argument("--banded", type=int, default=0)
+    parser.add_argument("--held", type=int, default=0)
     parser.add_argument("--boxes", type=int, default=0)
     parser.add_argument("--clips", type=int, default=58)
     parser.add_argument("--imagined", type=int, default=100)
@@ -164,6 +168,7 @@ def main() -> None:
     wanted["swaying"] = 40 if asked.full else asked.swaying
     wanted["hunting"] = 40 if asked.full else asked.hunting
     wanted["banded"] = 40 if asked.full else asked.banded
+    wanted["held"] = 40 if asked.full else asked.held
     wanted["box"] = 40 if asked.full else asked.boxes
     wanted["quiet"] = math.ceil((10.0 if asked.full else asked.hours) * 60 / MINUTES)
     numbers = [(kind, asked.first + i) for kind, number in wanted.items() for i in range(number)]

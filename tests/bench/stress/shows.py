@@ -9,6 +9,7 @@ import numpy as np
 
 from companion.camera.frames import Frame
 from companion.rules import Game, Layout, Move
+from tests.bench.held import held
 from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE, legal_plays, plain_move
 from tests.bench.stress.look import STANDARD, Look, draw_green_box, draw_look
 from tests.bench.stress.stage import Act, Stage
@@ -21,6 +22,8 @@ _CARD_FIRST = 0.3
 _OF_CUBES = ("hesitation", "wrong square", "taken back", "two hands", "set straight")
 _BEFORE_AND_AFTER_S = 7.0
 """Nobody plays for so long where leaves sway."""
+_SWAYS = (0.005, 0.04)
+"""Of the picture's width: how far a camera that is held sways."""
 _QUICK = 0.15
 """The share of moves after which the opponent does not wait for the hand to be gone."""
 
@@ -60,6 +63,19 @@ class Show:
                 return
 
 
+@dataclass
+class HeldShow(Show):
+    """Seen by a camera that somebody holds in the hand."""
+
+    reach: float
+    """How far it sways, in pixels."""
+
+    def frames(self) -> Iterator[Frame]:
+        """Every frame, in order."""
+        for frame in super().frames():
+            yield Frame(frame.time, held(frame.image, frame.time, self.reach))
+
+
 def disturbed_game(seed: int, layout: Layout = STANDARD, *, calm: bool = False) -> Show:
     """A random game by two people at a real table; if `calm`, they do nothing but play."""
     rng = np.random.default_rng((5, 1, seed))
@@ -97,6 +113,13 @@ def banded_game(seed: int) -> Show:
     show = disturbed_game(seed)
     show.weather.pulse()
     return show
+
+
+def held_game(seed: int) -> Show:
+    """A random game by two people at a real table, before a camera that a third holds in the hand."""
+    show = disturbed_game(seed)
+    reach = float(np.random.default_rng((5, 9, seed)).uniform(*_SWAYS)) * show.look.size[0]
+    return HeldShow(**vars(show), reach=reach)
 
 
 def green_box(seed: int) -> Show:

@@ -27,6 +27,7 @@ from tests.bench.stress.shows import (
     clip,
     disturbed_game,
     green_box,
+    held_game,
     hunting_game,
     quiet_stretch,
     swaying_game,
@@ -43,7 +44,7 @@ class Verdict:
 
     seed: int
     kind: str
-    """``game``, ``swaying``, ``hunting``, ``banded``, ``clip``, ``imagined``, ``box`` or ``quiet``."""
+    """``game``, ``swaying``, ``hunting``, ``banded``, ``held``, ``clip``, ``imagined``, ``box`` or ``quiet``."""
     size: tuple[int, int]
     fps: int
     family: str
@@ -98,6 +99,11 @@ def watch_hunting(seed: int, reader: BoardReader) -> Verdict:
 def watch_banded(seed: int, reader: BoardReader) -> Verdict:
     """A whole game under lamps of which bands roll over the picture."""
     return judge_game(seed, banded_game(seed), reader, "banded")
+
+
+def watch_held(seed: int, reader: BoardReader) -> Verdict:
+    """A whole game before a camera that is held in the hand."""
+    return judge_game(seed, held_game(seed), reader, "held")
 
 
 def watch_box(seed: int, reader: BoardReader) -> Verdict:
