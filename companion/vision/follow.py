@@ -65,8 +65,9 @@ _WHOLE_ALIKE = 0.85
 _HARDLY_SEEN = 0.2
 _AGREE, _AGREE_WITHIN = 0.7, 1.0
 """So many patches have to agree on a shift, to within so many flattened pixels."""
-_FEWEST_TO_TILT, _MOST_TILTED = 12, 2.0
-"""So many patches tell of a tilt, which moves the board's corners by so many flattened pixels, from frame to frame."""
+_SHOW_TILT, _MOST_TILTED = 0.6, 2.0
+"""So large a share of all patches tells of a tilt: fewer say too little of the rest of the board. From frame to frame
+it moves the board's corners by no more than so many flattened pixels."""
 _FEWEST = 5
 _OUT_OF_SHAPE = 1.06
 """How much more the flattened board may grow one way than the other, from one frame to the next."""
@@ -238,7 +239,7 @@ class BoardFollower:
     def _with_perspective(self, shift: Floats, places: Floats, shifted: Floats) -> Floats:
         """The same, but for what a camera that is tilted adds, if enough patches show it, and it is little."""
         agree = np.linalg.norm(project(shift, places) - shifted, axis=1) < _AGREE_WITHIN
-        if agree.sum() < _FEWEST_TO_TILT:
+        if agree.sum() < _SHOW_TILT * len(self._patches):
             return shift
         tilted, _ = cv2.findHomography(places[agree], shifted[agree])
         outline = self._outline(_BORDER)
