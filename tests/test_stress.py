@@ -10,7 +10,7 @@ from tests.bench.stress.eye import Errors
 from tests.bench.stress.look import STANDARD
 from tests.bench.stress.shows import disturbed_game
 from tests.bench.stress.studio import Studio
-from tests.bench.stress.watching import NAMES, eyes, imagine_game, watch_banded, watch_box, watch_clip, watch_swaying
+from tests.bench.stress.watching import NAMES, eyes, imagine_game, watch_box, watch_clip, watch_game
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -53,13 +53,13 @@ def test_a_disturbance_in_pictures_makes_no_wrong_move(name, reader):
 
 @pytest.mark.slow
 def test_a_game_is_exact_where_the_shadows_of_leaves_sway_over_the_board(reader):
-    verdict = watch_swaying(2, reader)
+    verdict = watch_game(2, reader, "swaying")
     assert verdict.outcome == "exact", verdict
 
 
 @pytest.mark.slow
 def test_a_game_is_exact_under_lamps_of_which_bands_roll_over_the_picture(reader):
-    verdict = watch_banded(6, reader)
+    verdict = watch_game(6, reader, "banded")
     assert verdict.outcome == "exact", verdict
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
+from companion.vision.levels import darkest, middle
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -61,8 +63,7 @@ class Bands:
         than wide are taken to be its columns, as its camera is on its side.
         """
         lying = image if image.shape[1] >= image.shape[0] else image.transpose(1, 0, 2)
-        blue, green, red = np.moveaxis(lying[::_ROWS, :: max(1, lying.shape[1] // _COLUMNS)], 2, 0)
-        levels = np.minimum(np.minimum(blue, green), red)
+        levels = darkest(lying[::_ROWS, :: max(1, lying.shape[1] // _COLUMNS)])
         seen = _LOGARITHMS[levels]
         since, self._time = min(time - self._time, _LONGEST_S), time
         if self._usual is None or self._usual.shape != seen.shape:
@@ -89,20 +90,14 @@ def _bands(differs: Floats, burnt: NDArray[np.bool_]) -> Floats | None:
     """
     if burnt.any():
         differs = np.where(burnt, np.resize(_OUTSIDE, differs.shape), differs)
-    rows = _middle(differs, axis=1)
+    rows = middle(differs, axis=1)
     known = np.flatnonzero(np.isfinite(rows))
     if not known.size:
         return None
     rows = np.interp(np.arange(len(rows)), known, rows[known])
-    overall = _middle(rows, axis=0)
+    overall = middle(rows, axis=0)
     unlike = np.abs(rows - overall)
-    if _middle(unlike, axis=0) < _LEAST or unlike.max() > _MOST:
+    if middle(unlike, axis=0) < _LEAST or unlike.max() > _MOST:
         return None
-    left = _middle(np.abs(differs - rows[:, None]), axis=None)
-    return rows if left < _LEFT * _middle(np.abs(differs - overall), axis=None) else None
-
-
-def _middle(values: Floats, axis: int | None) -> Any:
-    """The median along an axis; of an even number the greater of the two."""
-    half = (values.size if axis is None else values.shape[axis]) // 2
-    return np.take(np.partition(values, half, axis=axis), half, axis=axis)
+    left = middle(np.abs(differs - rows[:, None]))
+    return rows if left < _LEFT * middle(np.abs(differs - overall)) else None

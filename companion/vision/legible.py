@@ -12,6 +12,7 @@ import numpy as np
 
 from companion.readings import ANYTHING
 from companion.saying import Saying
+from companion.vision.levels import darkest, ranked
 from companion.vision.rectify import PATCH, SQUARE, margin_of
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _steps_across(grey: Floats) -> _Steps:
     first, last = _REACH // 2, -(_REACH // 2) - 1
     height = (cv2.dilate(grey, whole) - cv2.erode(grey, whole))[:, first:last]
     rises = np.asarray(cv2.absdiff(grey[:, 1:], grey[:, :-1]), np.float32)
-    rise = (cv2.dilate(rises, within) - _ranked(rises, _HALF) / 2)[:, first:][:, : height.shape[1]]
+    rise = (cv2.dilate(rises, within) - ranked(rises, _HALF) / 2)[:, first:][:, : height.shape[1]]
     return _Steps(height[:, ::_SPARSE], rise[:, ::_SPARSE])
 
 
@@ -111,22 +112,15 @@ def _sharpness(steps: tuple[_Steps, _Steps]) -> float:
 
 def _judged(steps: _Steps) -> tuple[float, float]:
     """How sharp the highest steps are, and how high."""
-    least = max(_ranked(steps.height, _HIGHEST), _LEAST_STEP)
+    least = max(ranked(steps.height, _HIGHEST), _LEAST_STEP)
     high = steps.height >= least
-    return max(_ranked(steps.rise[high] / steps.height[high], _HALF), 0.0) if high.any() else 1.0, least
-
-
-def _ranked(values: Floats, share: float) -> float:
-    """The value that this share of all lies below; many times as quick as the library's quantile."""
-    rank = int(share * values.size)
-    return float(np.partition(values, rank, axis=None)[rank])
+    return max(ranked(steps.rise[high] / steps.height[high], _HALF), 0.0) if high.any() else 1.0, least
 
 
 def burnt_out(patches: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Which squares `(n,)` glare has burnt out, of which these are the patches, `(n, PATCH, PATCH, 3)`."""
     inside = slice((PATCH - SQUARE) // 2, (PATCH + SQUARE) // 2)
-    blue, green, red = np.moveaxis(patches[:, inside, inside], 3, 0)
-    burnt = np.minimum(np.minimum(blue, green), red) >= BURNT
+    burnt = darkest(patches[:, inside, inside]) >= BURNT
     return np.asarray(np.count_nonzero(burnt, axis=(1, 2)) > _MOST_BURNT * SQUARE**2)
 
 

@@ -1,12 +1,12 @@
 """The frames of a video in, readings of the board out: follow the board, see what moves, recognise what has changed.
 
-A `Follower` knows where the board is from frame to frame. A square in which something moves is hidden, and what has not
-changed since it was last recognised is not recognised again, but once a second. Recognising is what costs most, so when
-much has changed at once it is spread over a few frames, what has changed most first. Until a square's turn has come it
-is told as it was last seen, and as stale, for less time than anybody takes to believe it (`companion.settling`). A
-second look, in the mirror, comes when all that has changed was looked at straight. Where that is not enough the pieces
-beside the board are looked at: they show what the set looks like, and as all of them are of one set, what is left for
-the squares.
+Bands of light that roll over the picture are taken away first. A `Follower` knows where the board is from frame to
+frame. A square in which something moves is hidden, and what has not changed since it was last recognised is not
+recognised again, but once a second. Recognising is what costs most, so when much has changed at once it is spread over
+a few frames, what has changed most first. Until a square's turn has come it is told as it was last seen, and as stale,
+for less time than anybody takes to believe it (`companion.settling`). A second look, in the mirror, comes when all
+that has changed was looked at straight. Where that is not enough the pieces beside the board are looked at: they show
+what the set looks like, and as all of them are of one set, what is left for the squares.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from companion.rules import Game, Layout, Square
 from companion.settling import Settler
 from companion.vision.follow import BoardFollower
 from companion.vision.video import VideoReader
-from tests.bench.held import held
+from tests.bench.cameras import banded, held
 
 DATA = Path(__file__).parent.parent / "data"
 TRUTH = [move for move in json.loads((DATA / "game.json").read_text())["moves"] if "square" in move]
@@ -50,12 +50,6 @@ def oblique(image, _):
     return cv2.warpPerspective(image, cv2.getPerspectiveTransform(picture, seen), size, borderMode=cv2.BORDER_REPLICATE)
 
 
-def banded(image, phase, count):
-    """Under a lamp that flickers, before a camera that takes its rows one after the other."""
-    rows = 1 + 0.2 * np.sin(2 * np.pi * count * np.arange(len(image)) / len(image) + phase)
-    return np.clip(image * rows[:, None, None], 0, 255).astype(np.uint8)
-
-
 # How a frame looks, by the frame and its number; and by how many quarter turns the board is seen turned.
 VARIATIONS = {
     "as it is": (lambda image, n: image, 0),
@@ -69,8 +63,8 @@ VARIATIONS = {
     "shaky camera": (lambda image, n: moved(image, 1.5 * np.sin(n / 3), 1.5 * np.cos(n / 4)), 0),
     "held in the hand": (lambda image, n: held(image, n / 12, 15), 0),
     "in a restless hand": (lambda image, n: held(image, n / 12, 45), 0),
-    "bands of light": (lambda image, n: banded(image, 0.9 * n, 1.8), 0),
-    "fine bands of light": (lambda image, n: banded(image, 0.9 * n, 5.4), 0),
+    "bands of light": (lambda image, n: banded(image, 0.2, 1.8, 0.9 * n), 0),
+    "fine bands of light": (lambda image, n: banded(image, 0.2, 5.4, 0.9 * n), 0),
     "bumped at 17 s": (lambda image, n: moved(image, 25, -12) if n >= 200 else image, 0),
 }
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from companion.vision.bands import Bands
+from tests.bench import cameras
 
 STEP_S = 1 / 15
 HEIGHT, WIDTH = 360, 640
@@ -24,8 +25,7 @@ def table() -> np.ndarray:
 
 def banded(picture: np.ndarray, frame: int, *, depth: float = 0.15, count: float = 3.0) -> np.ndarray:
     """With rows that are brighter and darker, elsewhere in each frame."""
-    rows = 1 + depth * np.sin(2 * np.pi * count * np.arange(len(picture)) / len(picture) + 0.9 * frame)
-    return np.clip(picture * rows[:, None, None] + 0.5, 0, 255).astype(np.uint8)
+    return cameras.banded(picture, depth, count, 0.9 * frame)
 
 
 def watched(frames: list[np.ndarray]) -> list[np.ndarray]:

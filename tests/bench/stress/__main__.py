@@ -22,39 +22,27 @@ import json
 import math
 import os
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 import cv2
 
 from tests.bench.stress.eye import Errors
-from tests.bench.stress.watching import (
-    eyes,
-    imagine_game,
-    watch_banded,
-    watch_box,
-    watch_clip,
-    watch_game,
-    watch_held,
-    watch_hunting,
-    watch_quiet,
-    watch_swaying,
-)
+from tests.bench.stress.watching import GAMES, eyes, imagine_game, watch_box, watch_clip, watch_game, watch_quiet
 
 MINUTES = 1
 """Of one quiet stretch."""
 ERRORS = Errors(odd=0.02, unsure=0.01, blind=0.0)
 """Of imagined eyes; worse than the ones that ship, but for hands that they do not notice."""
 WATCH = {
-    "game": watch_game,
-    "swaying": watch_swaying,
-    "hunting": watch_hunting,
-    "banded": watch_banded,
-    "held": watch_held,
+    **{kind: partial(watch_game, kind=kind) for kind in GAMES},
     "box": watch_box,
     "clip": watch_clip,
     "imagined": lambda seed, _: imagine_game(seed, ERRORS),
     "quiet": lambda seed, reader: watch_quiet(seed, MINUTES, reader),
 }
+FORTY = {"swaying": "swaying", "hunting": "hunting", "banded": "banded", "held": "held", "box": "boxes"}
+"""The kinds of which a full run watches forty, and their options."""
 NAMES = {
     "game": "whole games",
     "swaying": "whole games in the shadow of leaves",
@@ -149,11 +137,8 @@ def main() -> None:
     """Watch, and print the table."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--games", type=int, default=0)
-    parser.add_argument("--swaying", type=int, default=0)
-    parser.add_argument("--hunting", type=int, default=0)
-    parser.add_argument("--banded", type=int, default=0)
-    parser.add_argument("--held", type=int, default=0)
-    parser.add_argument("--boxes", type=int, default=0)
+    for option in FORTY.values():
+        parser.add_argument(f"--{option}", type=int, default=0)
     parser.add_argument("--clips", type=int, default=58)
     parser.add_argument("--imagined", type=int, default=100)
     parser.add_argument("--hours", type=float, default=0.25)
@@ -165,11 +150,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     os.nice(asked.nice)
     wanted = {"game": 200 if asked.full else asked.games, "clip": asked.clips, "imagined": asked.imagined}
-    wanted["swaying"] = 40 if asked.full else asked.swaying
-    wanted["hunting"] = 40 if asked.full else asked.hunting
-    wanted["banded"] = 40 if asked.full else asked.banded
-    wanted["held"] = 40 if asked.full else asked.held
-    wanted["box"] = 40 if asked.full else asked.boxes
+    wanted |= {kind: 40 if asked.full else getattr(asked, option) for kind, option in FORTY.items()}
     wanted["quiet"] = math.ceil((10.0 if asked.full else asked.hours) * 60 / MINUTES)
     numbers = [(kind, asked.first + i) for kind, number in wanted.items() for i in range(number)]
     rows = watched(asked.keep, numbers)

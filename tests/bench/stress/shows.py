@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.camera.frames import Frame
 from companion.rules import Game, Layout, Move
-from tests.bench.held import held
+from tests.bench.cameras import held
 from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE, legal_plays, plain_move
 from tests.bench.stress.look import STANDARD, Look, draw_green_box, draw_look
 from tests.bench.stress.stage import Act, Stage

@@ -17,6 +17,7 @@ from companion.camera.painting import Prism, View, paint, rounded
 from companion.camera.play import CARD_THICKNESS, Card, Lying
 from companion.camera.woods import Wood, grown
 from companion.rules import Colour, Kind, Piece, Square
+from tests.bench.cameras import banded
 from tests.bench.stress.look import Look
 
 _FACE = 120
@@ -363,9 +364,7 @@ def _lit(picture: np.ndarray, light: Light, look: Look) -> np.ndarray:
     if light.leaves:
         picture = _under(picture, light.leaves)
     if light.bands:
-        depth, count, phase = light.bands
-        rows = 1 + depth * np.sin(2 * np.pi * count * np.arange(height) / height + phase)
-        picture = np.clip(picture * rows[:, None, None] + 0.5, 0, 255).astype(np.uint8)
+        picture = banded(picture, *light.bands)
     gains = np.array(light.gain) * look.tint * look.exposure
     if np.abs(gains - 1).max() > 1e-3:
         levels = np.arange(256, dtype=np.float32)[:, None] * gains.astype(np.float32)

@@ -81,29 +81,19 @@ def eyes(layout: Layout = STANDARD) -> BoardReader:
     return board_reader(layout, None)
 
 
-def watch_game(seed: int, reader: BoardReader) -> Verdict:
-    """A whole game."""
-    return judge_game(seed, disturbed_game(seed), reader)
+GAMES = {
+    "game": disturbed_game,
+    "swaying": swaying_game,
+    "hunting": hunting_game,
+    "banded": banded_game,
+    "held": held_game,
+}
+"""How whole games of each kind are shown, by their number."""
 
 
-def watch_swaying(seed: int, reader: BoardReader) -> Verdict:
-    """A whole game where leaves sway."""
-    return judge_game(seed, swaying_game(seed), reader, "swaying")
-
-
-def watch_hunting(seed: int, reader: BoardReader) -> Verdict:
-    """A whole game before a camera that loses focus."""
-    return judge_game(seed, hunting_game(seed), reader, "hunting")
-
-
-def watch_banded(seed: int, reader: BoardReader) -> Verdict:
-    """A whole game under lamps of which bands roll over the picture."""
-    return judge_game(seed, banded_game(seed), reader, "banded")
-
-
-def watch_held(seed: int, reader: BoardReader) -> Verdict:
-    """A whole game before a camera that is held in the hand."""
-    return judge_game(seed, held_game(seed), reader, "held")
+def watch_game(seed: int, reader: BoardReader, kind: str = "game") -> Verdict:
+    """A whole game of one of the kinds of `GAMES`."""
+    return judge_game(seed, GAMES[kind](seed), reader, kind)
 
 
 def watch_box(seed: int, reader: BoardReader) -> Verdict:

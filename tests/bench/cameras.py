@@ -1,4 +1,4 @@
-"""A camera that somebody holds in the hand."""
+"""What other cameras would have made of a picture."""
 
 from __future__ import annotations
 
@@ -19,3 +19,9 @@ def held(image: np.ndarray, time: float, reach: float) -> np.ndarray:
     seen += np.float32([[tilt, nod], [-tilt, -nod], [tilt, nod], [-tilt, -nod]]) * reach / 2
     move = cv2.getPerspectiveTransform(picture, seen.astype(np.float32))
     return cv2.warpPerspective(image, move, (width, height), borderMode=cv2.BORDER_REFLECT)
+
+
+def banded(image: np.ndarray, depth: float, count: float, phase: float) -> np.ndarray:
+    """Under a lamp that flickers, taken row by row: so many bands, by this part of the light brighter and darker."""
+    rows = 1 + depth * np.sin(2 * np.pi * count * np.arange(len(image)) / len(image) + phase)
+    return np.clip(image * rows[:, None, None] + 0.5, 0, 255).astype(np.uint8)
