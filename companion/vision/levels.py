@@ -10,15 +10,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def ranked(values: NDArray[Any], share: float, axis: int | None = None) -> Any:
-    """The value that this share of all lies below, along an axis or of all: one of them, never one in between."""
-    rank = int(share * (values.size if axis is None else values.shape[axis]))
-    return np.take(np.partition(values, rank, axis=axis), rank, axis=axis)
+def ranked(values: NDArray[Any], share: float) -> float:
+    """The value that this share of all lies below: one of them, never one in between."""
+    return float(_at(values, int(share * values.size), axis=None))
 
 
 def middle(values: NDArray[Any], axis: int | None = None) -> Any:
-    """The median, of an even number the greater of the two in the middle."""
-    return ranked(values, 1 / 2, axis)
+    """The median along an axis, or of all; of an even number the greater of the two in the middle. Of the same type."""
+    return _at(values, (values.size if axis is None else values.shape[axis]) // 2, axis)
+
+
+def _at(values: NDArray[Any], rank: int, axis: int | None) -> Any:
+    return np.take(np.partition(values, rank, axis=axis), rank, axis=axis)
 
 
 def darkest(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
