@@ -53,7 +53,7 @@ def test_a_disturbance_in_pictures_makes_no_wrong_move(name, reader):
 
 @pytest.mark.slow
 def test_a_game_is_exact_where_the_shadows_of_leaves_sway_over_the_board(reader):
-    verdict = watch_game(2, reader, "swaying")
+    verdict = watch_game(13, reader, "swaying")
     assert verdict.outcome == "exact", verdict
 
 

@@ -1,5 +1,8 @@
 """What moves in a picture, and what is not as it was: noise, a lamp and a cloud are no motion.
 
+Nor are shadows that sway, of leaves or of a curtain. They change the light by a share that is alike in pixels next to
+each other, whatever lies there, as their edges are soft; a thing that moves has edges (`_has_an_edge`).
+
 A hand from close by may hold a piece still over a square at the edge, and hide nothing of the board. It shows beside
 the board (`Rim`): where something is that was not there before, and that has not left since the square came to rest.
 """
@@ -12,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from companion.vision.levels import middle
+from companion.vision.levels import middle, ranked
 from companion.vision.rectify import MARGIN, PATCH, SQUARE
 
 if TYPE_CHECKING:
@@ -29,6 +32,21 @@ _NOISE_FACTOR = 9.0
 """Changes below this many times the median change of all pixels are noise."""
 _MOVING_SHARE = 0.04
 """A square is moving when this share of it has changed since the last frame."""
+_SOFT = 5
+"""The light differs by about as much all over so many pixels, in both directions."""
+_MOST_OF_IT = 0.98
+"""What the rest of a square's pixels do is noise."""
+_EDGE = 0.06
+"""Where a thing has moved, some pixels differ by so much more than those around them, as a logarithm."""
+_FAINT_EDGE = 0.03
+_FAINT_EDGE_SHARE = 0.24
+"""Or by less, but by so large a share of what most has changed."""
+_DARK_LEVELS = 8
+"""What haze and noise add to every level: in the dark a share of the light is not to be told."""
+_LIGHT_S = 1.0
+"""What has shown no edge for so long is light."""
+_FORGOTTEN_S = 10.0
+"""If nothing has moved for so long, what moves next need not be."""
 _BLUR_REACH = 3
 """What moves next to a square is seen in so many pixels of its edge, when noise is smoothed away."""
 _SPARSE = 4
@@ -50,6 +68,7 @@ _STIRS_SHARE = 0.2
 """It has moved when so much of that has changed, however slowly."""
 _SPOILT_SHARE = 0.3
 """When so much of most of what lies around the board has changed, what was known of it is worth nothing."""
+_LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _DARK_LEVELS)
 
 
 def difference(now: Grey, before: Grey, *, every: int = 1) -> tuple[Grey, float]:
@@ -75,8 +94,10 @@ class Motion:
     def __init__(self, layout: Layout) -> None:
         self._squares = [_region(layout, i, -_BLUR_REACH) for i in range(len(layout))]
         self._patches = [_region(layout, i, (PATCH - SQUARE) // 2) for i in range(len(layout))]
+        self._touching = layout.geometry.touching
         self._rim = Rim(layout)
         self._last: Grey | None = None
+        self._swaying = [_Swaying() for _ in range(len(layout))]
         self._kept: list[Grey] = []
         """Each square's patch as it was when it was last recognised."""
 
@@ -87,6 +108,7 @@ class Motion:
         if self._last is not None:
             size, least = difference(grey, self._last, every=_SPARSE)
             moves = [_share(size[region] > least) > _MOVING_SHARE for region in self._squares]
+            moves = self._but_for_light(time, grey, moves)
             self._rim.see(time, grey, size > least, moves)
         if self._kept:
             pairs = zip(self._patches, self._kept, strict=True)
@@ -102,6 +124,20 @@ class Motion:
     def forget(self) -> None:
         """What was seen around the board is no longer where it was."""
         self._rim.forget()
+        self._swaying = [_Swaying() for _ in self._swaying]
+
+    def _but_for_light(self, time: float, grey: Grey, moves: list[bool]) -> list[bool]:
+        """Which of the squares that move bear more than light that has swayed there for some time."""
+        if self._last is None or not any(moves):
+            return moves
+        ratio = _LOGARITHMS[grey] - _LOGARITHMS[self._last]
+        edges = np.abs(ratio - cv2.blur(ratio, (_SOFT, _SOFT)))
+        edged = sum(1 << i for i, now in enumerate(moves) if now and _has_an_edge(ratio, edges, self._squares[i]))
+        light = [
+            each.see(time, moves=now, edged=bool(edged & (self._touching[i] | 1 << i)))
+            for i, (each, now) in enumerate(zip(self._swaying, moves, strict=True))
+        ]
+        return [now and not only for now, only in zip(moves, light, strict=True)]
 
     def keep(self, squares: list[int]) -> None:
         """Take what was seen last of these squares for what is known."""
@@ -110,6 +146,30 @@ class Motion:
         self._kept = self._kept or [self._last[region] for region in self._patches]
         for i in squares:
             self._kept[i] = self._last[self._patches[i]]
+
+
+def _has_an_edge(ratio: Floats, edges: Floats, square: tuple[slice, slice]) -> bool:
+    """Whether what has changed a square, by the logarithms `ratio`, stands out from what is next to it by `edges`."""
+    edge = ranked(edges[square], _MOST_OF_IT)
+    return edge > _EDGE or edge > max(_FAINT_EDGE, _FAINT_EDGE_SHARE * ranked(np.abs(ratio[square]), _MOST_OF_IT))
+
+
+@dataclass
+class _Swaying:
+    """What moves on a square, if it is light."""
+
+    began: float = np.inf
+    """Since when nothing with an edge has."""
+    moved: float = -np.inf
+
+    def see(self, time: float, *, moves: bool, edged: bool) -> bool:
+        """Whether what moves there now, with an edge or without, is known to be light."""
+        if edged or time - self.moved > _FORGOTTEN_S:
+            self.began = np.inf
+        if moves:
+            self.moved = time
+            self.began = min(self.began, time)
+        return time - self.began >= _LIGHT_S
 
 
 @dataclass

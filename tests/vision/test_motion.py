@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import cv2
 import numpy as np
 import pytest
@@ -176,3 +178,65 @@ def test_beside_an_irregular_board_hands_come_over_its_gaps():
     for i in range(3):
         motion.see(3 + i * STEP_S, hand)
     assert [str(layout.squares[i]) for i in motion.held] == ["b2"]
+
+
+def swaying(time: float, *, softness: float, things: tuple[tuple[slice, slice], ...] = ()) -> np.ndarray:
+    """A board with things on it, half of it in a shadow that sways once a second by a third of a square either way."""
+    edge = SIDE / 2 + SQUARE / 3 * np.sin(2 * np.pi * time)
+    left = 0.75 + 0.25 * np.tanh((np.arange(SIDE) - edge) / softness)
+    noise = np.random.default_rng(int(time * 1000)).normal(0, 1.5, (SIDE, SIDE, 3))
+    return np.clip(view(*things) * left[None, :, None] + noise, 0, 255).astype(np.uint8)
+
+
+def moving(motion: Motion, pictures: Iterable[tuple[float, np.ndarray]]) -> set[str]:
+    """The squares in which something moves in any of these pictures."""
+    moves = [motion.see(time, picture)[0] for time, picture in pictures]
+    return {str(LAYOUT.squares[i]) for each in moves for i in np.flatnonzero(each)}
+
+
+def times(begin: float, end: float) -> list[float]:
+    """Of all frames between."""
+    return [i * STEP_S for i in range(round(begin / STEP_S), round(end / STEP_S))]
+
+
+SWEPT = {f"{column}{row}" for column in "bc" for row in "1234"}
+
+
+def test_a_shadow_that_sways_moves_nothing_when_it_is_known_for_light():
+    motion = Motion(LAYOUT)
+    assert moving(motion, ((t, swaying(t, softness=5)) for t in times(0, 1))) == SWEPT
+    assert moving(motion, ((t, swaying(t, softness=5)) for t in times(2, 6))) == set()
+
+
+def test_a_shadow_with_a_hard_edge_may_be_a_thing():
+    motion = Motion(LAYOUT)
+    for begin in (0, 3):
+        assert moving(motion, ((t, swaying(t, softness=0.5)) for t in times(begin, begin + 3))) == SWEPT
+
+
+def test_a_thing_that_comes_in_a_swaying_shadow_moves_and_beside_it_light_has_to_be_known_anew():
+    motion, piece = Motion(LAYOUT), (square("b2"),)
+    moving(motion, ((t, swaying(t, softness=5)) for t in times(0, 3)))
+    came = [(t, swaying(t, softness=5, things=piece)) for t in times(3, 8)]
+    beside = {name for name in SWEPT if name[1] in "123"}
+    assert moving(motion, came[:10]) == beside
+    assert moving(motion, came[20:]) == set()
+
+
+def test_beside_a_thing_that_fidgets_in_a_swaying_shadow_nothing_is_taken_for_light():
+    motion, unsure, (rows, columns) = Motion(LAYOUT), Motion(LAYOUT), square("b2")
+    aside = rows, slice(columns.start + 2, columns.stop + 2)
+    beside = [LAYOUT.index(Square.parse(name)) for name in SWEPT if name[1] in "123"]
+    for t in times(0, 8):
+        picture = swaying(t, softness=5, things=((aside if t % 1 < 0.5 else (rows, columns)),) if t >= 3 else ())
+        moves, all_moves = motion.see(t, picture)[0], unsure.see(t, picture)[0]
+        unsure.forget()
+        if t >= 3:
+            assert [moves[i] for i in beside] == [all_moves[i] for i in beside]
+
+
+def test_where_the_board_lies_anew_light_has_to_be_known_anew():
+    motion = Motion(LAYOUT)
+    moving(motion, ((t, swaying(t, softness=5)) for t in times(0, 3)))
+    motion.forget()
+    assert moving(motion, ((t, swaying(t, softness=5)) for t in times(3, 4))) == SWEPT
