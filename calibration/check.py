@@ -17,7 +17,8 @@ from companion.vision.board import BoardNotFound
 from companion.vision.cubes import CubeLook
 from companion.vision.enrolled import Look
 from companion.vision.faces import FaceMatcher, best_of_content, by_content, by_kind
-from companion.vision.legible import BURNT, sharpness
+from companion.vision.legible import sharpness
+from companion.vision.levels import BURNT, darkest
 from companion.vision.rectify import PATCH, SQUARE, pixels_per_square, rectify
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
         good=even >= LEAST_EVEN,
         improve="Move the lamp, or what casts the shadow: in half shade dark pieces and light ones look alike.",
     )
-    burnt = float((board.min(axis=2) >= BURNT).mean())
+    burnt = float((darkest(board) >= BURNT).mean())
     yield _judged(
         "glare",
         f"{burnt:.1%} of the board is burnt out",

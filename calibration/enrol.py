@@ -19,7 +19,7 @@ from companion.readings import EMPTY
 from companion.rules import Colour, Kind, Piece
 from companion.vision.enrolled import Look
 from companion.vision.faces import DARK, LIGHT
-from companion.vision.legible import BURNT
+from companion.vision.levels import BURNT
 from companion.vision.rectify import away_side, patches, rectify
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from companion.readings import ANYTHING
 from companion.saying import Saying
-from companion.vision.levels import darkest, ranked
+from companion.vision.levels import BURNT, darkest, ranked
 from companion.vision.rectify import PATCH, SQUARE, margin_of
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
 
 BLURRED = Saying("the picture is too blurred to tell pieces; focus the camera, clean its lens, and keep it still")
-BURNT = 252
-"""From this level on a channel may have been brighter than it shows."""
 _LEAST_SHARPNESS = 0.14
 """Below this too much is told wrongly: steps are soft by about a fourteenth of a square, as a standard deviation."""
 _MOST_BURNT = 0.6

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+BURNT: Final = 252
+"""From this grey level on the darkest channel tells nothing of what is there: it may be as bright as one likes."""
 
 
 def ranked(values: NDArray[Any], share: float) -> float:

@@ -12,7 +12,8 @@ import pytest
 from companion.commands.sight import Corners, board_reader
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Layout
-from companion.vision.legible import BURNT, blurred, burnt_out, but_for, sharpness
+from companion.vision.legible import blurred, burnt_out, but_for, sharpness
+from companion.vision.levels import BURNT
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, pixels_per_square, rectify
 from tests.bench.squares import seen
 from tests.vision.spoiling import out_of_focus, shaken
