@@ -57,7 +57,7 @@ _MOVING_SHIFT, _MOVING_MOST = 0.12, 0.3
 """But while board or camera go on moving, as one that is held does, they would look like motion on the board: then most
 patches have to be in place but for the first, and nearly all of them but for the second."""
 _MOVING_S = 1.0
-"""They go on moving for so long after the pose was mended last."""
+"""They go on moving for so long after they have last moved by what is no noise."""
 _OVER_THE_EDGE = 2
 """How much of the table, in flattened pixels, a patch at the board's edge shows: the edge itself must be in it."""
 _ROUGHLY_ALIKE = 0.4
@@ -73,7 +73,7 @@ _OUT_OF_SHAPE = 1.06
 """How much more the flattened board may grow one way than the other, from one frame to the next."""
 _GROWN = 1.2
 _ROUNDS = 3
-_MOST = 80
+_NEARLY_ALL = 80
 """Per cent of the patches that a pose which was mended has to bring to their places."""
 _REMEMBER_ANEW_S = 1.0
 _STILL_CHANGE = 2.5
@@ -130,8 +130,10 @@ class BoardFollower:
         self._patches: list[_Patch] = []
         self._reference: Picture | None = None
         self._thumbnail: Floats | None = None
-        self._mended = -np.inf
-        """When the pose was last mended by what the patches agreed on."""
+        self._moved = -np.inf
+        """When the board or the camera last moved by what is no noise."""
+        self._moved_to: Floats | None = None
+        """The corners then."""
         self._next_look = -np.inf
         self._look_pause = _LOOK_AGAIN_S
         self._looked: float | None = None
@@ -201,7 +203,7 @@ class BoardFollower:
 
     def _track(self, grey: Picture, time: float, *, still: bool) -> bool:
         """Follow the patches; False if hardly any is seen, or if those seen do not agree."""
-        moving = time - self._mended <= _MOVING_S
+        moving = time - self._moved <= _MOVING_S
         for mended in range(_ROUNDS):
             flat = self._flatten(grey, self._sure.points(), _BORDER)
             matches = [_match(patch, flat) for patch in self._patches]
@@ -216,11 +218,23 @@ class BoardFollower:
             shift = self._agreed_shift(seen)
             if shift is None:
                 return False
-            self._pose, self._mended = self._shifted(shift), time
+            self._mend(self._shifted(shift), time)
+        else:
+            return True
         if still and len(seen) > textured / 2:
             self._remember_changes(flat, set(seen), time)
             self._reference = flat
         return True
+
+    def _mend(self, pose: BoardPose, time: float) -> None:
+        """Take this pose, and know whether the board has moved: in noise it seems to, but does not get on."""
+        if self._moved_to is None:
+            self._moved_to = self._sure.points()
+        way = np.linalg.norm(pose.points() - self._moved_to, axis=1).mean()
+        side = np.linalg.norm(pose.points()[1] - pose.points()[0]) / self._layout.columns
+        if way * _PITCH >= _STILL_SHIFT * side:
+            self._moved, self._moved_to = time, pose.points()
+        self._pose = pose
 
     def _agreed_shift(self, seen: dict[int, tuple[float, float]]) -> Floats | None:
         """The homography of the flattened board that most patches seen agree on, if they do.
@@ -290,10 +304,11 @@ class BoardFollower:
 
     def _recognised(self, pose: BoardPose, grey: Picture, time: float) -> bool:
         """Take `pose` if the remembered patches are seen there."""
-        before, self._pose = self._pose, pose
+        before = self._pose, self._moved, self._moved_to
+        self._pose = pose
         if self._track(grey, time, still=False):
             return True
-        self._pose = before
+        self._pose, self._moved, self._moved_to = before
         return False
 
     def _still_there(self, grey: Picture) -> bool:
@@ -380,7 +395,7 @@ def _in_place(shifts: Floats, least: float, nearly_all: float) -> bool:
     """Whether most patches are where they were, but for shifts of less, and nearly all but for some more."""
     if (np.abs(np.median(shifts, axis=0)) >= least).any() or np.median(np.abs(shifts)) >= least:
         return False
-    return bool(nearly_all == np.inf or np.percentile(np.abs(shifts), _MOST) <= nearly_all)
+    return bool(nearly_all == np.inf or np.percentile(np.abs(shifts), _NEARLY_ALL) <= nearly_all)
 
 
 def _match(patch: _Patch, flat: Picture) -> _Match | None:

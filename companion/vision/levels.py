@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_Number = TypeVar("_Number", bound=np.generic)
 BURNT: Final = 252
 """From this grey level on the darkest channel tells nothing of what is there: it may be as bright as one likes."""
 
@@ -18,6 +19,10 @@ def ranked(values: NDArray[Any], share: float) -> float:
     return float(_at(values, int(share * values.size), axis=None))
 
 
+@overload
+def middle(values: NDArray[_Number]) -> _Number: ...
+@overload
+def middle(values: NDArray[_Number], axis: int) -> NDArray[_Number]: ...
 def middle(values: NDArray[Any], axis: int | None = None) -> Any:
     """The median along an axis, or of all; of an even number the greater of the two in the middle. Of the same type."""
     return _at(values, (values.size if axis is None else values.shape[axis]) // 2, axis)

@@ -10,6 +10,7 @@ weight of a pair is the geometric mean of its two directions: stripes and planks
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -140,7 +141,7 @@ def _best_views(lines: Floats, size: tuple[int, int], shapes: list[Floats], coun
     kept: list[View] = []
     for flat_index in np.argsort(weights, axis=None)[: -_TRIED - 1 : -1]:
         which, degrees = divmod(int(flat_index), 90)
-        view = View(*sphere[which], np.radians(degrees + 0.5), float(weights[which, degrees]))
+        view = View(*sphere[which], math.radians(degrees + 0.5), float(weights[which, degrees]))
         shape = _square_seen(view, size)
         if view.weight > 0 and all(_apart(shape, other) > _SAME_VIEW for other in shapes):
             kept.append(view)

@@ -266,3 +266,17 @@ def lying_flat(layout: Layout) -> np.ndarray:
     """Corners a1, d1, d4, a4 of a bounding rectangle in the middle of the picture, 60 pixels a square."""
     half = 30 * np.array([layout.columns, layout.rows])
     return np.array([[-1, 1], [1, 1], [1, -1], [-1, -1]]) * half + np.array(SIZE) / 2.0
+
+
+def test_in_noise_a_small_pale_board_comes_to_rest_after_a_bump():
+    def seen(corners, rng):
+        small = cv2.resize(laid_on(plain_cloth(), corners), None, fx=0.25, fy=0.25, interpolation=cv2.INTER_AREA)
+        return np.clip(120 + 0.15 * (small - 120.0) + rng.normal(0, 8, small.shape), 0, 255).astype(np.uint8)
+
+    rng, bumped = np.random.default_rng(3), moved(FROM_ABOVE, (7, -5))
+    follower = BoardFollower(STANDARD, pose=pose_at(FROM_ABOVE / 4 - 0.375), find=nowhere)
+    for i in range(20):
+        follower.follow(seen(FROM_ABOVE, rng), i * FRAME_S)
+    after = [follower.follow(seen(bumped, rng), 2 + i * FRAME_S) for i in range(50)]
+    assert all(pose == after[-1] for pose in after[25:])
+    assert error(after[-1], bumped / 4 - 0.375) < 0.04
