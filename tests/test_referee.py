@@ -74,6 +74,29 @@ STORIES = {
         ("misread b2; wait 1", []),
         ("lift b2; put a1 L+; wait 1", ["light a1+"]),
     ],
+    "a first piece whose colour shows only beside another was not its player's": [
+        ("misread a1 L+D+; put a1 D+; wait 3", ["light a1+"]),
+        ("put b4 Lx; wait 2", ["illegal b4 turn"]),
+        ("misread a1; wait 6", ["taken back a1+", "illegal a1 turn"]),
+        ("lift a1", ["light b4x"]),
+    ],
+    "both players took the other's colour": [
+        ("misread a1 L+D+; put a1 D+; wait 3", ["light a1+"]),
+        ("misread a1 L+D+ a3 LxDx; put a3 Lx; wait 3", ["dark a3x"]),
+        ("misread a1; wait 6", ["taken back a3x", "illegal a3 turn", "taken back a1+", "illegal a1 turn"]),
+    ],
+    "a second piece of the first player's, whose colour shows later": [
+        ("put a1 L+; wait 1", ["light a1+"]),
+        ("misread a3 LxDx; put a3 Lx; wait 3", ["dark a3x"]),
+        ("misread a3; wait 6", ["taken back a3x", "illegal a3 turn"]),
+        ("lift a3; put a4 Dx", ["dark a4x"]),
+    ],
+    "a first piece whose colour shows only beside another was its player's": [
+        ("misread a1 L+D+; put a1 L+; wait 3", ["light a1+"]),
+        ("put a3 Dx; misread a1; wait 3", ["dark a3x"]),
+        ("misread a1 D+; wait 3", ["disturbed a1"]),
+        ("misread a1; wait 6", ["restored a1"]),
+    ],
     "a piece of the wrong colour": [
         ("put a1 D+", ["illegal a1 turn"]),
         ("lift a1; put a1 L+", ["light a1+"]),
@@ -308,7 +331,8 @@ def do(scene: Scene, step: str) -> list[str]:
             case "held":
                 scene.held = {Square.parse(square) for square in words}
             case "misread":
-                scene.misread = {Square.parse(words[0]): misread(words[1])} if len(words) > 1 else {}
+                pairs = zip(words[::2], words[1::2], strict=False)
+                scene.misread = {Square.parse(square): misread(pieces) for square, pieces in pairs}
             case "play":
                 heard += scene.play(*words)
             case "wait":

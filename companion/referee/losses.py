@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from companion.readings import ANYTHING, EMPTY, contents_of, only
+from companion.readings import ANYTHING, EMPTY, contents_of, of_colour, only
 from companion.referee.explanation import Arrival
+from companion.rules import Colour
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -30,6 +31,8 @@ class Losses:
         """As what the pieces of the game were seen before they were disturbed."""
         self._bared: set[Square] = set()
         """The squares that were bare since their piece was last seen there without doubt."""
+        self._colour_open: set[Square] = set()
+        """The squares whose piece, by all that was seen of it since it was played, may have either colour."""
 
     def look(self, board: Comparison, game: Game) -> None:
         """Learn from the board which pieces have left, and which were taken from the game."""
@@ -37,6 +40,18 @@ class Losses:
         sure = {square for square, seen in board.kept.items() if only(seen.contents)}
         self._bared = (self._bared | board.bare.keys()) - sure
         self.disturbed -= {square for square in self.disturbed if game.content(square) is None}
+        told_apart = {square for square, seen in board.kept.items() if not _may_have_either_colour(seen.contents)}
+        self._colour_open -= told_apart | board.bare.keys()
+
+    def played(self, square: Square, seen: Contents) -> None:
+        """A piece was played there by what was `seen`."""
+        if _may_have_either_colour(seen):
+            self._colour_open.add(square)
+
+    def of_the_other_colour(self, board: Comparison) -> set[Square]:
+        """The squares whose piece turns out to have the other colour than the turn has told, now that it shows."""
+        lost = self._colour_open & board.lost.keys()
+        return {square for square in lost if not _may_have_either_colour(board.lost[square].contents)}
 
     def newly_disturbed(self, board: Comparison) -> tuple[Square, ...]:
         """The squares whose piece is not there and of which nobody was told yet."""
@@ -54,7 +69,9 @@ class Losses:
     def may_be_misread(self, board: Comparison, last: Square, piece: Content) -> Arrival | None:
         """The last `piece`, where another is seen in its place sooner than anyone could have exchanged it."""
         seen = board.lost.get(last)
-        if seen is None or seen.contents & EMPTY or last in self._bared or seen.since - seen.after >= _QUICKEST_S:
+        if seen is None or seen.contents & EMPTY or last in self._bared | self.of_the_other_colour(board):
+            return None
+        if seen.since - seen.after >= _QUICKEST_S:
             return None
         return Arrival(last, seen.contents | contents_of([piece]), seen.since, seen.after)
 
@@ -66,3 +83,7 @@ class Losses:
         if not seen.contents & ~self._looks.get(last, ANYTHING):
             return None
         return Arrival(last, seen.contents, seen.since, seen.after)
+
+
+def _may_have_either_colour(contents: Contents) -> bool:
+    return all(contents & of_colour(colour) for colour in Colour)

@@ -5,7 +5,8 @@ snapshot and game disagree are either *arrivals* (a piece where the game has non
 gone, or another lies in its place). They are explained, the least surprising way first:
 
 1. the arrivals are legal moves in the one order that the rules and the times allow: they are played;
-2. exactly the last placements are lost and the arrivals are a different legal play: those moves were taken back;
+2. exactly the last placements are lost and the arrivals are a different legal play: those moves were taken back; so
+   are all from a piece on whose colour did not show when it was played, and turns out to be the other one;
 3. an arrival that no legal move explains is an `IllegalPlacement`, or, where an unclear square would explain it, a
    question about that square. While it stands nothing later is committed; it is all looked at afresh at every snapshot,
    so what was held back is played, in order, as soon as the reason is gone;
@@ -315,7 +316,8 @@ class Umpire:
         doubtful = self._doubtful(board)
         if doubtful is not None:
             return [*self._note_losses(board), *self._ask_after_a_while(board.time, doubtful)]
-        return self._taken_back(board) or [*self._note_losses(board), *self._explain(board)]
+        told = self._of_the_other_colour(board) or self._taken_back(board)
+        return told or [*self._note_losses(board), *self._explain(board)]
 
     def _is_swept(self, board: Comparison) -> bool:
         """Whether all pieces of the game have left, though others may lie there now."""
@@ -464,6 +466,9 @@ class Umpire:
             told += self._sheet.play(time, move, ruled=ruled)
             if self._snapshot is not None:
                 self._cards.played(self._sheet.record.last_move.piece, self._snapshot.cards)
+                if not ruled and move.square not in self._said.squares:
+                    seen = self._snapshot.squares[self.game.layout.index(move.square)]
+                    self._losses.played(move.square, seen.contents)
             self._problems.settle(move.square)
             self._problems.forget_lifted()
             self._question.drop()
@@ -536,6 +541,15 @@ class Umpire:
             self._cards.taken_back(move.piece, [other.piece for other in self._sheet.moves])
             told.append(event)
         return told
+
+    def _of_the_other_colour(self, board: Comparison) -> list[Event]:
+        """All moves are taken back from the first piece on that was not its player's, as is seen now.
+
+        Before pieces of both colours lie there it may not show which of them a piece has.
+        """
+        mistaken = self._losses.of_the_other_colour(board)
+        squares = [move.square for move in self._sheet.moves]
+        return self._take_back(board.time, len(squares) - min(map(squares.index, mistaken))) if mistaken else []
 
     # Beginnings and ends ------------------------------------------------------------------------------------------
 
