@@ -307,6 +307,7 @@ class BoardFollower:
         before = self._pose, self._moved, self._moved_to
         self._pose = pose
         if self._track(grey, time, still=False):
+            self._moved, self._moved_to = time, self._sure.points()
             return True
         self._pose, self._moved, self._moved_to = before
         return False
