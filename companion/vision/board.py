@@ -25,7 +25,7 @@ from companion.vision.alike import mixed_up
 from companion.vision.judge import SQUARES, Judge
 from companion.vision.markers import mat_corners
 from companion.vision.mesh import Mesh
-from companion.vision.plane import misfit
+from companion.vision.plane import misfit, project
 from companion.vision.pointer import Pointer
 from companion.vision.rule import FinderRule
 from companion.vision.suggestions import MISFIT, LinesSeen, in_lab
@@ -57,6 +57,11 @@ _MIXED_UP = 0.5
 """But not where squares and surroundings are mixed up more than this."""
 _CLEARLY_MIXED_UP = 0.55
 """Nor is it the board of four by four where they are mixed up more than this, and the networks are not quite sure."""
+_GOES_ON = 0.7
+"""Nor where the pointer sees one a square farther on, too, by so large a share of what it sees here: in a longer grid,
+as of a bar of chocolate."""
+_JUDGED_SURELY = 0.9
+"""Unless the judge is so sure of it."""
 _BEYOND_DOUBT = 0.97
 _SMALLEST_SQUARE = 10.0
 _COVERED = 0.5
@@ -104,6 +109,9 @@ class BoardNotFound:
     why: str
 
 
+_NO_BOARD = BoardNotFound(Saying("no board here: nothing in the picture is clearly a board of four by four squares"))
+
+
 class Place(NamedTuple):
     """A place that may be the board."""
 
@@ -118,6 +126,8 @@ class Place(NamedTuple):
     weight: lattice.Weight
     covered: Floats
     """How likely something hides each of the corners (4,), 0 to 1."""
+    farther: float = 0.0
+    """The pointer's support of the same place moved on by a square, where that is greatest."""
 
 
 class BoardFinder:
@@ -190,7 +200,8 @@ class BoardFinder:
         for corners, verdict in zip(tried, self._judge.judge(levels, tried), strict=True):
             support, weight = sight.support(corners / scale), lattice.weigh(levels, corners, mesh)
             score = self.rule.score(verdict.score, support, weight)
-            weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered))
+            farther = max(sight.support(moved / scale) for moved in _farther(corners))
+            weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, farther))
         return weighed
 
     def _answer(
@@ -202,12 +213,19 @@ class BoardFinder:
         if best.score < self.rule.accept:
             if best.score >= self.rule.perhaps:
                 return BoardNotFound(_unsure(best))
-            return BoardNotFound(
-                Saying("no board here: nothing in the picture is clearly a board of four by four squares")
-            )
+            return _NO_BOARD
+        if best.likely < _JUDGED_SURELY and best.farther > _GOES_ON * best.support:
+            return _NO_BOARD
         if best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
             return _another_board(Saying("four by four squares"))
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+
+
+def _farther(corners: Floats) -> list[Floats]:
+    """The corners (4, 2) of a board moved by one of its squares, each way."""
+    board = SQUARES * np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+    seen = lattice.homography(board, corners)
+    return [project(seen, board + by) for by in ((1, 0), (-1, 0), (0, 1), (0, -1))]
 
 
 def _unsure(place: Place) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -100,6 +101,32 @@ def test_a_part_of_another_board_is_not_the_board_of_the_layout(lies, asked):
     found = locate(plates_on(plain_cloth(), other, lying(other, 0.1)), Layout.parse(asked))
     assert isinstance(found, BoardNotFound)
     assert found.why.startswith("what is here may be another board, or a part of one")
+
+
+def bar_of_chocolate(rows: int, columns: int) -> np.ndarray:
+    """A bar on a table, its pieces raised, seen from above and turned a little."""
+    side = 560 // max(rows, columns)
+    bar = np.full((rows * side, columns * side, 3), (28, 45, 75), np.uint8)
+    for y, x in np.ndindex(rows, columns):
+        left, top, right, bottom = x * side + 6, y * side + 6, (x + 1) * side - 7, (y + 1) * side - 7
+        cv2.rectangle(bar, (left, top), (right, bottom), (45, 70, 110), -1)
+        cv2.line(bar, (left, top), (right, top), (90, 120, 165), 2)
+        cv2.line(bar, (left, top), (left, bottom), (80, 110, 150), 2)
+        cv2.line(bar, (left, bottom), (right, bottom), (15, 25, 45), 3)
+    middle = np.array([columns, rows]) * side / 2
+    lies = cv2.getRotationMatrix2D(middle.tolist(), 12, 1.0)
+    lies[:, 2] += (480, 360) - middle
+    table = np.full((720, 960, 3), (150, 170, 185), np.uint8)
+    cv2.warpAffine(bar, lies, (960, 720), table, borderMode=cv2.BORDER_TRANSPARENT)
+    noise = np.random.default_rng(0).normal(0, 4, table.shape)
+    return np.clip(cv2.GaussianBlur(table, (0, 0), 1) + noise, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(4, 6), (6, 4), (5, 4)])
+def test_a_part_of_a_longer_grid_is_no_board(rows, columns):
+    found = locate(bar_of_chocolate(rows, columns), STANDARD)
+    assert isinstance(found, BoardNotFound)
+    assert found.why.startswith("no board here")
 
 
 def test_given_corners_are_taken_as_they_are():
