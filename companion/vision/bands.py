@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from companion.vision.levels import BURNT, darkest, middle
+from companion.vision.levels import BURNT, darkest, logarithms, middle
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,7 +28,7 @@ _COLUMNS = 40
 _BLACKEST = 4.0
 """Grey levels that are added, so that what is all but black does not count."""
 _LEVELS = np.arange(256, dtype=np.float32)
-_LOGARITHMS = np.log(_LEVELS + np.float32(_BLACKEST))
+_LOGARITHMS = logarithms(_BLACKEST)
 _OUTSIDE = np.array([np.inf, -np.inf], np.float32)
 """What tells nothing is put above the median and below it, by turns."""
 _LEAST = 0.02

@@ -127,7 +127,8 @@ class Place(NamedTuple):
     covered: Floats
     """How likely something hides each of the corners (4,), 0 to 1."""
     farther: float = 0.0
-    """The pointer's support of the same place moved on by a square, where that is greatest."""
+    """The pointer's support of the same place moved on by a square, where that is greatest; 0 where that decides
+    nothing."""
 
 
 class BoardFinder:
@@ -200,7 +201,8 @@ class BoardFinder:
         for corners, verdict in zip(tried, self._judge.judge(levels, tried), strict=True):
             support, weight = sight.support(corners / scale), lattice.weigh(levels, corners, mesh)
             score = self.rule.score(verdict.score, support, weight)
-            farther = max(sight.support(moved / scale) for moved in _farther(corners))
+            open_yet = score >= self.rule.accept and verdict.score < _JUDGED_SURELY
+            farther = max(sight.support(moved / scale) for moved in _farther(corners)) if open_yet else 0.0
             weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, farther))
         return weighed
 
@@ -214,7 +216,7 @@ class BoardFinder:
             if best.score >= self.rule.perhaps:
                 return BoardNotFound(_unsure(best))
             return _NO_BOARD
-        if best.likely < _JUDGED_SURELY and best.farther > _GOES_ON * best.support:
+        if best.farther > _GOES_ON * best.support:
             return _NO_BOARD
         if best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
             return _another_board(Saying("four by four squares"))

@@ -231,8 +231,7 @@ class BoardFollower:
         if self._moved_to is None:
             self._moved_to = self._sure.points()
         way = np.linalg.norm(pose.points() - self._moved_to, axis=1).mean()
-        side = np.linalg.norm(pose.points()[1] - pose.points()[0]) / self._layout.columns
-        if way * _PITCH >= _STILL_SHIFT * side:
+        if way * _PITCH >= _STILL_SHIFT * self._side(pose):
             self._moved, self._moved_to = time, pose.points()
         self._pose = pose
 
@@ -348,8 +347,12 @@ class BoardFollower:
 
     def _same_place(self, pose: BoardPose, other: BoardPose) -> bool:
         apart = np.linalg.norm(pose.points() - other.points(), axis=1).max()
-        side = np.linalg.norm(pose.points()[1] - pose.points()[0]) / self._layout.columns
-        return bool(apart < _SAME_PLACE * side)
+        return bool(apart < _SAME_PLACE * self._side(pose))
+
+    def _side(self, pose: BoardPose) -> float:
+        """A square's, along the board's first side, in pixels of the picture."""
+        a1, d1, *_ = pose.points()
+        return float(np.linalg.norm(d1 - a1)) / self._layout.columns
 
     # --- pixels
 

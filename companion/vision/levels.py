@@ -14,6 +14,11 @@ BURNT: Final = 252
 """From this grey level on the darkest channel tells nothing of what is there: it may be as bright as one likes."""
 
 
+def logarithms(added: float) -> NDArray[np.float32]:
+    """Of every grey level, `(256,)`, with so many levels added: what is all but black says nothing of a share."""
+    return np.asarray(np.log(np.arange(256, dtype=np.float32) + np.float32(added)))
+
+
 def ranked(values: NDArray[Any], share: float) -> float:
     """The value that this share of all lies below: one of them, never one in between."""
     return float(_at(values, int(share * values.size), axis=None))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from companion.vision.levels import middle, ranked
+from companion.vision.levels import logarithms, middle, ranked
 from companion.vision.rectify import MARGIN, PATCH, SQUARE
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ _STIRS_SHARE = 0.2
 """It has moved when so much of that has changed, however slowly."""
 _SPOILT_SHARE = 0.3
 """When so much of most of what lies around the board has changed, what was known of it is worth nothing."""
-_LOGARITHMS = np.log(np.arange(256, dtype=np.float32) + _DARK_LEVELS)
+_LOGARITHMS = logarithms(_DARK_LEVELS)
 
 
 def difference(now: Grey, before: Grey, *, every: int = 1) -> tuple[Grey, float]:
