@@ -10,13 +10,13 @@ comparing them is cheap enough for every square of every frame.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol, Self
 
 from companion.rules import Colour, Content, Kind, Layout, Piece, Square
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 Contents = int
 """A set of contents: bit i stands for ``ALL_CONTENTS[i]``."""
@@ -93,6 +93,21 @@ class BoardReading:
     """The kinds that the card on top of each player's pile may show; absent where no card is seen, or a hand is."""
     evidence: bytes = b""
     """Whatever the source wants kept in the log as proof: a JPEG of the board, a raw line."""
+
+    def moved(self, places: Sequence[int]) -> BoardReading:
+        """The same, but what each square holds was read at its number in `places`: of a board that lies turned."""
+        order = list(enumerate(places))
+
+        def mask(bits: int) -> int:
+            return sum((bits >> place & 1) << i for i, place in order)
+
+        return replace(
+            self,
+            squares=tuple(self.squares[place] for place in places),
+            hidden=mask(self.hidden),
+            held=mask(self.held),
+            stale=mask(self.stale),
+        )
 
 
 @dataclass(frozen=True, slots=True)

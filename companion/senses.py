@@ -1,7 +1,8 @@
 """The sources of one table: each is read in turn and settled on its own, and what they say together is one snapshot.
 
 A source that is lost, or has come to its end, has no say; the others go on alone. Only when none is left is there
-nothing to see. With one source, what it says is the snapshot.
+nothing to see. With one source, what it says is the snapshot. A source before which the board lies turned is told
+which square is which.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from companion.saying import Saying, joined
 from companion.settling import Settler
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from companion.fusion import Disagreement
     from companion.readings import BoardReading, Snapshot, Source
@@ -51,7 +52,23 @@ class _Sense:
         self.forget(layout)
 
     def forget(self, layout: Layout) -> None:
-        """What was seen before counts no more: it is a board of this layout now."""
+        """What was seen before counts no more: it is a board of this layout now, which lies as the source says."""
+        self.places: tuple[int, ...] | None = None
+        """Where the source sees each square, if the board lies turned."""
+        self._look_afresh(layout)
+
+    def turn(self, layout: Layout, quarters: int) -> None:
+        """The board lies turned so much, against what was said until now; what was seen has to be seen anew."""
+        turned = layout.turned(quarters)
+        assert turned is not None
+        self.places = turned if self.places is None else tuple(self.places[place] for place in turned)
+        self._look_afresh(layout)
+
+    def feed(self, reading: BoardReading) -> Snapshot:
+        """What lies there, as far as this source tells."""
+        return self.settler.feed(reading if self.places is None else reading.moved(self.places))
+
+    def _look_afresh(self, layout: Layout) -> None:
         self.settler = Settler(layout, settle_s=self.source.settle_s)
 
     @property
@@ -65,9 +82,19 @@ class _Sense:
 
 
 class Senses:
-    """All sources of a table, which have to go by the same clock. One thread at a time looks."""
+    """All sources of a table, which have to go by the same clock. One thread at a time looks.
 
-    def __init__(self, sources: Sequence[Source], layout: Layout) -> None:
+    `lies_turned` tells by how many quarter turns, clockwise, the board lies turned in a snapshot.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        layout: Layout,
+        *,
+        lies_turned: Callable[[Snapshot], int] = lambda snapshot: 0,  # noqa: ARG005 (a board that nobody knows)
+    ) -> None:
+        self._lies_turned = lies_turned
         self._senses = tuple(_Sense(source, layout) for source in sources)
         self._turns = deque(self._senses)
         self._layout = layout
@@ -185,7 +212,11 @@ class Senses:
     def _take(self, sense: _Sense, reading: BoardReading) -> Glimpse:
         back, sense.lost = bool(sense.lost), ""
         sense.reasons.clear()
-        snapshot = sense.settler.feed(reading)
+        snapshot = sense.feed(reading)
+        if quarters := self._lies_turned(snapshot):
+            sense.turn(self._layout, quarters)
+            self._silence(sense)
+            snapshot = sense.feed(reading)
         if self._fusion is None:
             return Glimpse(sense.name, snapshot, back=back)
         known = {told.square for told in self._fusion.disagreements}

@@ -12,11 +12,12 @@ from companion import events
 from companion.background import Background
 from companion.errors import EndOfSource, RulesError, SourceError
 from companion.events import parse_content
-from companion.readings import BoardReading, contents_of
+from companion.readings import ANYTHING, BoardReading, contents_of
 from companion.referee import Referee
 from companion.rules import Game, Layout, Piece, Square
 from companion.script import READING_S, Pace, Scene, ScriptedSource, moves_by_hand
 from companion.senses import Senses
+from companion.settling import Settler
 from companion.table import Table
 from tests.stories import told as told_in_short
 from tests.test_table import SOON_S, WORKED_EXAMPLE, Feed, Ledger, to_the_end
@@ -231,3 +232,89 @@ def test_after_another_layout_nothing_of_the_old_board_is_read():
         feed.put(*new.hold(1.0))
         sizes = [len(reading.squares) for reading in heard(source, 12)]
     assert sizes[-9:] == [32] * 9
+
+
+def as_lies_turned(reading, quarters):
+    """What a camera tells of the board when it was turned clockwise before it: its squares go by other names."""
+    layout, turns = BOARD, BOARD.turned(quarters)
+    seen = [None] * len(layout)
+    for i, place in enumerate(turns):
+        seen[place] = reading.squares[i]
+    covered = layout.mask(layout.squares[turns[layout.index(square)]] for square in layout.squares_in(reading.hidden))
+    return dataclasses.replace(reading, squares=tuple(seen), hidden=covered)
+
+
+def turned_from(second, readings, quarters):
+    """The board is turned by two hands that cover all of it, in one second."""
+    for reading in readings:
+        if reading.time < second:
+            yield reading
+        elif reading.time < second + 1:
+            yield dataclasses.replace(reading, squares=(ANYTHING,) * 16, hidden=BOARD.all)
+        else:
+            yield as_lies_turned(reading, quarters)
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+@pytest.mark.parametrize("second", [13.0, 26.0, 39.0])
+def test_a_board_that_is_turned_in_mid_game_keeps_its_squares(second, quarters):
+    readings = list(moves_by_hand(WORKED_EXAMPLE, BOARD, pace=Pace(rest_s=2.5)))
+    table, told = told_by(Script("camera:", turned_from(second, readings, quarters)))
+    assert list(map(str, table.view.game.history)) == WORKED_EXAMPLE
+    assert not {"asks", "illegal", "unclear", "taken"} & {told_in_short(event).split()[0] for event in told}
+
+
+def test_a_board_that_is_turned_again_is_known_again():
+    once = turned_from(13.0, moves_by_hand(WORKED_EXAMPLE, BOARD, pace=Pace(rest_s=2.5)), 1)
+    table, _ = told_by(Script("camera:", turned_from(26.0, once, 2)))
+    assert list(map(str, table.view.game.history)) == WORKED_EXAMPLE
+
+
+def test_a_camera_on_the_other_side_sees_the_game_that_goes_on():
+    readings = [reading for reading in whole_game() if reading.time > 20.5]
+    camera = Script("camera:", (as_lies_turned(reading, 2) for reading in readings))
+    table = Table(camera, Referee(Game.replay(WORKED_EXAMPLE[:8])), Ledger(), clock=time.monotonic)
+    told = to_the_end(table)
+    assert list(map(str, table.view.game.history)) == WORKED_EXAMPLE
+    assert "ChoiceNeeded" not in {type(event).__name__ for event in told}
+
+
+def test_only_the_source_that_sees_it_turned_is_told():
+    turned = turned_from(13.0, moves_by_hand(WORKED_EXAMPLE, BOARD, pace=Pace(rest_s=2.5)), 2)
+    straight = list(moves_by_hand(WORKED_EXAMPLE, BOARD, pace=Pace(rest_s=2.5)))
+    table, told = told_by(Script("tiles:", straight), Script("camera:", turned))
+    assert list(map(str, table.view.game.history)) == WORKED_EXAMPLE
+    assert "SourcesDisagree" not in {type(event).__name__ for event in told}
+
+
+def lies_turned(moves, quarters, *, but=(), variant="standard"):
+    """What the referee says of the position after these moves, when the board is turned and `but` is changed on it."""
+    scene = Scene(BOARD)
+    game = Game.replay(moves)
+    scene.pieces = {square: piece for square, piece in zip(BOARD, game.contents, strict=True) if piece is not None}
+    for square, what in but:
+        scene.pieces[Square.parse(square)] = Piece.parse(what)
+    settler = Settler(BOARD)
+    for reading in scene.hold(1.0):
+        snapshot = settler.feed(as_lies_turned(reading, quarters))
+    return Referee(game, variant=variant).lies_turned(snapshot)
+
+
+def test_how_a_board_lies_is_told_only_where_that_is_sure():
+    six = WORKED_EXAMPLE[:6]
+    assert [lies_turned(six, quarters) for quarters in range(4)] == [0, 1, 2, 3]
+    assert lies_turned(six, 2, but=[("d4", "dark pusher")]) == 2, "a piece more may just have been played"
+    assert lies_turned(six, 2, but=[("d4", "dark pusher"), ("d3", "light pusher")]) == 0
+    assert lies_turned(six, 2, but=[("a1", "dark pusher")]) == 0, "another piece lies there"
+    assert lies_turned(six[:2], 2) == 0, "two pieces may have been moved"
+    assert lies_turned(six, 2, variant="green-box") == 0, "nobody knows whose pile is whose then"
+
+
+@pytest.mark.parametrize(
+    ("drawing", "turns"), [("8x2", (0, 2)), ("ring", (0, 1, 2, 3)), ("stairs", (0, 2)), ("4x4", (0, 1, 2, 3))]
+)
+def test_a_board_covers_itself_after_some_turns(drawing, turns):
+    layout = Layout.parse(drawing)
+    assert tuple(quarters for quarters in range(4) if layout.turned(quarters)) == turns
+    assert layout.turned(0) == tuple(range(len(layout)))
+    assert sorted(layout.turned(2)) == list(range(len(layout)))

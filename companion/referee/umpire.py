@@ -41,6 +41,7 @@ from companion.referee.question import Question
 from companion.referee.record import Record
 from companion.referee.scoresheet import Scoresheet
 from companion.referee.sight import Sight
+from companion.referee.turning import quarter_turns
 from companion.rules import Colour, Game, Move
 
 if TYPE_CHECKING:
@@ -225,6 +226,13 @@ class Umpire:
         fresh = self.game
         self._begin(Record.of(ended))
         self._next, self._sheet.resigned = fresh, resigned
+
+    def lies_turned(self, snapshot: Snapshot) -> int:
+        """By how many quarter turns, clockwise, the board surely lies turned; 0 if it does not.
+
+        Where cards lie beside it that is not told: whose pile is whose would depend on who was turned.
+        """
+        return 0 if self._by_card else quarter_turns(self.game, snapshot)
 
     def start(self, time: float) -> list[Event]:
         """Announce the match; call it once, before the first snapshot. A match that has ended is not announced."""

@@ -186,6 +186,17 @@ class Layout:
         """The position of `square` in `squares`; `KeyError` if the board does not have it."""
         return self._index[square]
 
+    def turned(self, quarters: int) -> tuple[int, ...] | None:
+        """Where each square comes to lie when the board is turned clockwise, seen from above, by so many quarters.
+
+        Both squares by their positions in `squares`; None if the board does not cover itself then.
+        """
+        turned = self.squares
+        for i in range(quarters % 4):
+            width = self.rows if i % 2 else self.columns
+            turned = tuple(Square(width - 1 - square.column, square.row) for square in turned)
+        return tuple(map(self.index, turned)) if set(turned) == self._index.keys() else None
+
     def mask(self, squares: Iterable[Square]) -> int:
         """The bits of `squares`."""
         return sum(1 << self._index[square] for square in squares)

@@ -1,0 +1,49 @@
+"""Whether the board lies turned: somebody turned it to the other player, or the camera looks from another side now.
+
+A game is the same whichever way the board lies, so nothing but the names of the squares depends on it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from companion.readings import EMPTY, contents_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from companion.readings import Contents, Snapshot
+    from companion.rules import Game
+
+_FEWEST = 3
+"""So many pieces have to lie elsewhere: one or two may have been taken back and played there."""
+_STRAY = 1
+"""So many more pieces may lie there: one that is not played yet."""
+
+
+def quarter_turns(game: Game, snapshot: Snapshot) -> int:
+    """By how many quarter turns, clockwise, the board lies turned; 0 if it does not, or if that is not sure.
+
+    Every square has to be at rest, and every piece of the game, seen for sure to be one, where such a turn brings it.
+    """
+    if snapshot.unsettled:
+        return 0
+    lies = [seen.contents for seen in snapshot.squares]
+    expected = [contents_of([content]) for content in game.contents]
+    astray = sum(not (held & seen or held == EMPTY) for held, seen in zip(expected, lies, strict=True))
+    if astray < _FEWEST:
+        return 0
+    turns = {quarters: game.layout.turned(quarters) for quarters in (1, 2, 3)}
+    fitting = [quarters for quarters, places in turns.items() if places and _fits(expected, lies, places)]
+    return fitting[0] if len(fitting) == 1 else 0
+
+
+def _fits(expected: Sequence[Contents], lies: Sequence[Contents], places: Sequence[int]) -> bool:
+    strays = 0
+    for held, place in zip(expected, places, strict=True):
+        seen = lies[place]
+        if held == EMPTY:
+            strays += not seen & EMPTY
+        elif not seen & held or seen & EMPTY:
+            return False
+    return strays <= _STRAY
