@@ -379,3 +379,17 @@ def test_many_held_placements_are_played_in_order_once_the_first_is_clear():
     scene.misread = {}
     heard = scene.look(5.4)
     assert [line.split()[1] for line in heard[: len(moves)]] == moves
+
+
+def test_where_nothing_may_lie_that_is_an_answer_too():
+    scene = Scene()
+    scene.look(1)
+    scene.play("a1+")
+    scene.hand("a3")
+    scene.look(0.5)
+    scene.misread = {Square.parse("a3"): misread(".D><")}
+    scene.hand()
+    scene.look(25)
+    assert scene.events[-1].contents == (None, piece("D><"))
+    scene.referee.answer(scene.time, Square.parse("a3"), None)
+    assert scene.play("a4x", "b3+") == ["dark a4x", "light b3+"]

@@ -14,7 +14,6 @@ from companion.commands._shared import harmless, json_option, kept_option, open_
 from companion.commands.equipment import equip
 from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
 from companion.commands.signals import NAP_S, told_to_stop
-from companion.events import Event, content_text
 from companion.referee import Referee
 from companion.rules import Game
 from companion.table import Table
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from companion.commands.sight import Corners
+    from companion.events import Event
     from companion.profile import Profile
     from companion.rules import FirstMove, Layout
 
@@ -110,6 +110,10 @@ def _name(colour: object) -> str:
     return str(colour).capitalize()
 
 
+def _contents(event: events.PieceUnclear | events.KindNeeded) -> str:
+    return ", ".join("nothing" if content is None else str(content) for content in event.contents)
+
+
 def _squares(squares: tuple[object, ...]) -> str:
     return " ".join(map(str, squares))
 
@@ -136,8 +140,8 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.PassForced: lambda e: _turn(e, f"{_name(e.colour)} has no legal square and passes"),
     events.LastChance: lambda e: f"Last chance for {_name(e.colour)}: {_squares(e.legal)}",
     events.IllegalPlacement: lambda e: f"Illegal: a {e.content} on {e.square}: {e.words}",
-    events.PieceUnclear: lambda e: f"What is on {e.square}? {', '.join(map(content_text, e.contents))}",
-    events.KindNeeded: lambda e: f"Which kind is on {e.square}? {', '.join(map(content_text, e.contents))}",
+    events.PieceUnclear: lambda e: f"What is on {e.square}? {_contents(e)}",
+    events.KindNeeded: lambda e: f"Which kind is on {e.square}? {_contents(e)}",
     events.BoardDisturbed: lambda e: f"Disturbed: {_squares(e.squares)}",
     events.BoardRestored: lambda e: f"As it was again: {_squares(e.squares)}",
     events.MoveTakenBack: lambda e: _turn(e, f"{e.move} is taken back"),

@@ -381,7 +381,7 @@ class Umpire:
             return self._ask_how_it_stands(board)
         for maybe in board.maybes:
             if explain(self.game, [maybe, *board.arrivals]).complete:
-                return self._ask_about(board.time, maybe)
+                return self._ask_about(board.time, maybe, or_nothing=True)
         return self._tell_illegal(board.time, board.arrivals)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
@@ -409,16 +409,16 @@ class Umpire:
             appeared = maybe.after > float("-inf")
             waited = board.time - maybe.since >= self._patience.maybe_s
             if appeared and waited and legal_moves(self.game, maybe):
-                return self._ask_about(board.time, maybe)
+                return self._ask_about(board.time, maybe, or_nothing=True)
         return []
 
-    def _ask_about(self, time: float, arrival: Arrival) -> list[Event]:
-        """`PieceUnclear` or `KindNeeded`, once for what is read there."""
+    def _ask_about(self, time: float, arrival: Arrival, *, or_nothing: bool = False) -> list[Event]:
+        """`PieceUnclear` or `KindNeeded`, once for what is read there, which may be nothing."""
         if self._problems.knows(arrival):
             return []
         event: Event
-        here, contents = self._here(time), possible(arrival.contents)
-        if self._kind_not_seen(arrival):
+        here, contents = self._here(time), possible(arrival.contents | (EMPTY if or_nothing else 0))
+        if self._kind_not_seen(arrival) and not or_nothing:
             event = events.KindNeeded(**here, square=arrival.square, contents=contents)
         else:
             event = events.PieceUnclear(**here, square=arrival.square, contents=contents)
