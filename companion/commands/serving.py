@@ -23,7 +23,7 @@ from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError, TableError
 from companion.pace import Paced
 from companion.referee import Referee
-from companion.store import Opening
+from companion.store import Opening, Recorder
 from companion.table import Table
 from companion.web import Gate, create_app
 from companion.web.gate import new_pin
@@ -114,7 +114,7 @@ def table_for(
     last = _last_match(log, table) if source.live else None
     if last is None or (wanted and _nothing_played(last, log) and _of_another_kind(last, game, variant)):
         paced = source if source.live else Paced(source, time.monotonic, time.sleep)
-        return seated(paced, Referee(game, table=table, variant=variant), log.recorder(opening))
+        return seated(paced, Referee(game, table=table, variant=variant), Recorder(log, opening))
     if not last.finished:
         if last.opening.variant != variant:
             raise click.UsageError(
@@ -131,12 +131,12 @@ def table_for(
         for each in equipment.sources:
             each.lay_out(played.layout, played.sets)
         referee = Referee(played, table=table, variant=last.opening.variant)
-        return seated(source, referee, log.recorder(last.opening, resume=last))
+        return seated(source, referee, Recorder(log, last.opening, resume=last))
     referee = Referee(game, table=table, variant=variant)
     if not _recalled(referee, last, log):
-        return seated(source, referee, log.recorder(opening))
+        return seated(source, referee, Recorder(log, opening))
     opening = replace(opening, light=last.opening.light, dark=last.opening.dark)
-    return seated(source, referee, log.recorder(opening, resume=last))
+    return seated(source, referee, Recorder(log, opening, resume=last))
 
 
 def _last_match(log: MatchLog, table: str) -> Match | None:

@@ -51,7 +51,7 @@ def watch(
     SOURCE is such as video:game.mp4, images:folder or tiles:auto. Every frame of a file is read, as fast as it can be.
     Several, such as camera:0 and tiles:auto, look at the same board. What has no end is watched until Ctrl-C.
     """
-    from companion.store import Opening  # noqa: PLC0415 (the database is slow to import)
+    from companion.store import Opening, Recorder  # noqa: PLC0415 (the database is slow to import)
 
     refuse_idle_corners(sources)
     game = Game.start(first, layout=layout, sets=sets)
@@ -70,7 +70,7 @@ def watch(
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
         source, *others = equipment.sources
-        recorder = log.recorder(Opening.of(game, variant=variant, live=source.live))
+        recorder = Recorder(log, Opening.of(game, variant=variant, live=source.live))
         referee = Referee(game, variant=variant)
         table = Table(source, referee, recorder, clock=time.monotonic, others=others, lamps=equipment.lamps)
         open_until_done.enter_context(closing(table))

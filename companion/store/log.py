@@ -15,7 +15,6 @@ from companion.saying import Saying
 from companion.store import chain
 from companion.store.database import Database
 from companion.store.exchange import IMPORTED, already_there, opening_of, text_telling
-from companion.store.recorder import Recorder
 from companion.store.records import Imported
 from companion.store.retelling import events_telling
 from companion.store.rows import ENDS, entries_of, every_match, game_of, latest_match, one_match, row_of
@@ -93,10 +92,6 @@ class MatchLog:
     def now(self) -> str:
         """The time as the log writes it: UTC, ISO 8601, milliseconds."""
         return self._clock().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-    def recorder(self, opening: Opening | None = None, *, resume: Match | None = None) -> Recorder:
-        """What a table in play writes through, so that a log that fails does not stop the game."""
-        return Recorder(self, opening, resume=resume)
 
     def begin(self, opening: Opening, *, started: str | None = None) -> int:
         """Open a match and return its number. `started` is when it began, as `now` told; by default, now."""

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from apiflask import APIBlueprint
-from flask import abort, current_app, request
+from flask import abort, request
 from pydantic import BaseModel
 from werkzeug.exceptions import BadRequest
 
 from companion.errors import RulesError, TableError
+from companion.web.companion import this_app
 from companion.web.deeds import REQUESTS
 from companion.web.state import TableState, state_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from companion.web.app import Companion
     from companion.web.deeds import Request
 
 api = APIBlueprint("api", __name__, url_prefix="/api", tag="Tables")
@@ -40,15 +40,11 @@ class Tables(BaseModel):
     tables: list[TableState]
 
 
-def _app() -> Companion:
-    return cast("Companion", current_app._get_current_object())  # type: ignore[attr-defined]
-
-
 @api.get("/tables")
 @api.output(Tables)
 def list_tables() -> Tables:
     """Every table as it is now."""
-    app = _app()
+    app = this_app()
     return Tables(boot=app.boot, tables=[state_of(table.view, app.boot) for table in app.tables.values()])
 
 
@@ -56,7 +52,7 @@ def list_tables() -> Tables:
 @api.output(TableState)
 def show_table(table: str) -> TableState:
     """One table as it is now."""
-    return state_of(_app().table(table).view, _app().boot)
+    return state_of(this_app().table(table).view, this_app().boot)
 
 
 @api.before_request
@@ -76,7 +72,7 @@ def _add(name: str, kind: type[Request]) -> None:
     """Register one of the referee's deeds."""
 
     def rule(table: str, json_data: Request) -> TableState:
-        app = _app()
+        app = this_app()
         app.gate.check_program()
         found = app.table(table)
         try:

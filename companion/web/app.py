@@ -10,9 +10,7 @@ import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from apiflask import APIFlask
-from flask import Response, abort, g, render_template, request
-from flask.json.provider import DefaultJSONProvider
+from flask import Response, g, render_template, request
 from flask_babel import Babel
 from pydantic import ValidationError
 from werkzeug.exceptions import HTTPException
@@ -20,6 +18,7 @@ from werkzeug.exceptions import HTTPException
 from companion import __version__
 from companion.rules import Colour
 from companion.web.api import api
+from companion.web.companion import Companion
 from companion.web.deeds import wrong_fields
 from companion.web.gate import HEADERS
 from companion.web.language import _, as_sentence, chosen
@@ -37,44 +36,6 @@ if TYPE_CHECKING:
 
 _LONGEST_REQUEST = 64 * 1024
 _SESSION = timedelta(days=30)
-
-
-class _Json(DefaultJSONProvider):
-    """JSON as Flask reads and writes it."""
-
-    def loads(self, s: str | bytes, **kwargs: Any) -> Any:
-        """The value that `s` spells; `ValueError` also for one that is nested too deeply to be read."""
-        try:
-            return super().loads(s, **kwargs)
-        except RecursionError as error:
-            raise ValueError("it is nested too deeply") from error
-
-
-class Companion(APIFlask):
-    """The Flask app and what it was made with."""
-
-    json_provider_class = _Json
-    tables: Mapping[str, Table]
-    tiles: Mapping[str, LooseTiles]
-    gate: Gate
-    boot: str
-    """By chance, anew at every start: whoever knows another one has to load the page again."""
-    closing: threading.Event
-    """Set when every live stream has to end."""
-    fragments: Fragments
-
-    def end_streams(self) -> None:
-        """End every live stream, now."""
-        self.closing.set()
-        for table in self.tables.values():
-            table.wake()
-
-    def table(self, name: str) -> Table:
-        """The table of that id; 404 if there is none."""
-        found = self.tables.get(name)
-        if found is None:
-            abort(404, _("there is no table %(name)s here", name=name))
-        return found
 
 
 def create_app(

@@ -9,7 +9,6 @@ from flask import (
     Blueprint,
     Response,
     abort,
-    current_app,
     g,
     has_request_context,
     make_response,
@@ -28,6 +27,7 @@ from companion.rules import MOST_SETS, Colour, Kind, Layout
 from companion.rules.layout import NAMED_LAYOUTS
 from companion.saying import Saying
 from companion.web import names, words
+from companion.web.companion import this_app
 from companion.web.deeds import REQUESTS, wrong_fields
 from companion.web.drawing import draw, emblem
 from companion.web.language import COOKIE, LANGUAGES, WRITTEN_IN, _, sentence
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 
     from companion.rules import Ply
     from companion.table import TableView
-    from companion.web.app import Companion
     from companion.web.live import Look
 
 pages = Blueprint("pages", __name__)
@@ -51,13 +50,9 @@ _YEAR_S = 365 * 24 * 3600
 THEMES = ("auto", "light", "dark")
 
 
-def _app() -> Companion:
-    return cast("Companion", current_app._get_current_object())  # type: ignore[attr-defined]
-
-
 def _look() -> Look:
     look: Look = g.look
-    return replace(look, referee=_app().gate.may_rule())
+    return replace(look, referee=this_app().gate.may_rule())
 
 
 def live_html(view: TableView, look: Look) -> str:
@@ -78,7 +73,7 @@ def _shown(view: TableView, look: Look) -> dict[str, Any]:
         "sides": (far, look.side),
         "kinds": tuple(Kind),
         "rounds": _rounds(view),
-        "boot": _app().boot,
+        "boot": this_app().boot,
     }
 
 
@@ -107,13 +102,13 @@ def _everywhere() -> dict[str, Any]:
 
 def _back(table: str = "", side: str | None = None) -> str:
     """Where one goes from a page that is not a table's: to this table, if there is one."""
-    return url_for("pages.table", table=table, side=side) if table in _app().tables else url_for("pages.hall")
+    return url_for("pages.table", table=table, side=side) if table in this_app().tables else url_for("pages.hall")
 
 
 def _meant() -> dict[str, str]:
     """The table, and the side of it, that a request is about, also where nothing is at its address; else nothing."""
     first, table = (*request.path.split("/"), "", "")[1:3]
-    if first != "t" or table not in _app().tables:
+    if first != "t" or table not in this_app().tables:
         return {}
     return {"table": table} | ({"side": Colour.DARK.value} if request.args.get("side") == Colour.DARK.value else {})
 
@@ -121,7 +116,7 @@ def _meant() -> dict[str, str]:
 @pages.get("/")
 def hall() -> AnyResponse:
     """All tables; straight to the table where there is only one."""
-    tables = _app().tables
+    tables = this_app().tables
     if len(tables) == 1:
         return redirect(url_for("pages.table", table=next(iter(tables))))
     views = [table.view for table in tables.values()]
@@ -131,17 +126,19 @@ def hall() -> AnyResponse:
 @pages.get("/t/<table>/")
 def table(table: str) -> str:
     """One table, live."""
-    view, look = _app().table(table).view, _look()
-    token = _app().gate.token() if look.referee else ""
-    laid = _tiles(view, look) if look.referee and table in _app().tiles else {}
-    several = len(_app().tables) > 1
-    return render_template("table.html", token=token, gate=_app().gate, several=several, **laid, **_shown(view, look))
+    view, look = this_app().table(table).view, _look()
+    token = this_app().gate.token() if look.referee else ""
+    laid = _tiles(view, look) if look.referee and table in this_app().tiles else {}
+    several = len(this_app().tables) > 1
+    return render_template(
+        "table.html", token=token, gate=this_app().gate, several=several, **laid, **_shown(view, look)
+    )
 
 
 @pages.get("/t/<table>/live")
 def live(table: str) -> Response:
     """The live stream of a table's page."""
-    app, look = _app(), _look()
+    app, look = this_app(), _look()
     found = app.table(table)
     token = app.gate.token().encode() if look.referee else b""
 
@@ -157,11 +154,11 @@ def live(table: str) -> Response:
 @pages.get("/t/<table>/picture.jpg")
 def picture(table: str) -> Response:
     """The board as the source sees it."""
-    picture = _app().table(table).view.picture
+    picture = this_app().table(table).view.picture
     if picture is None:
         abort(404, _("there is no picture of this table"))
     response = Response(picture.jpeg, mimetype="image/jpeg")
-    response.set_etag(f"{_app().boot}-{picture.number}")
+    response.set_etag(f"{this_app().boot}-{picture.number}")
     response.headers["Cache-Control"] = "private, no-cache"
     return cast("Response", response.make_conditional(request))
 
@@ -169,7 +166,7 @@ def picture(table: str) -> Response:
 @pages.get("/t/<table>/hand")
 def hand(table: str) -> str | AnyResponse:
     """The referee's hand: everything a person may do, or what may be done to one square or move."""
-    app, look = _app(), _look()
+    app, look = this_app(), _look()
     view = app.table(table).view
     if not look.referee:
         return redirect(url_for("pages.sign_in", table=table))
@@ -199,7 +196,7 @@ def _layouts(played: Layout) -> list[tuple[str, Layout, str]]:
 @pages.route("/t/<table>/tiles", methods=["GET", "POST"])
 def tiles(table: str) -> AnyResponse | str:
     """The tile board that is not there, for the table that has one; lays a piece, or takes one away."""
-    app, look = _app(), _look()
+    app, look = this_app(), _look()
     view = app.table(table).view
     if table not in app.tiles:
         abort(404, _("the board of this table is a real one"))
@@ -216,13 +213,16 @@ def tiles(table: str) -> AnyResponse | str:
 
 
 def _tiles(view: TableView, look: Look) -> dict[str, Any]:
-    return {"drawn": draw_tiles(_app().tiles[view.table], view, look.side), "chosen": request.values.get("piece", "")}
+    return {
+        "drawn": draw_tiles(this_app().tiles[view.table], view, look.side),
+        "chosen": request.values.get("piece", ""),
+    }
 
 
 @pages.post("/t/<table>/do/<deed>")
 def do(table: str, deed: str) -> AnyResponse | str | tuple[str, int]:
     """One deed of the referee's hand, from a form."""
-    app = _app()
+    app = this_app()
     app.gate.check_hand()
     found, kind = app.table(table), REQUESTS.get(deed)
     if kind is None:
@@ -261,9 +261,9 @@ def _reply(message: str, code: int) -> tuple[str, int]:
 @pages.route("/sign-in", methods=["GET", "POST"])
 def sign_in() -> AnyResponse | str | tuple[str, int]:
     """Ask for the PIN."""
-    gate = _app().gate
+    gate = this_app().gate
     table = request.values.get("table", "")
-    table = table if table in _app().tables else next(iter(_app().tables), "")
+    table = table if table in this_app().tables else next(iter(this_app().tables), "")
     if request.method == "POST":
         if gate.sign_in(request.form.get("pin", "")):
             return redirect(url_for("pages.table", table=table), 303)

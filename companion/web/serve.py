@@ -16,7 +16,7 @@ from cheroot.wsgi import Server
 from companion.errors import CompanionError
 
 if TYPE_CHECKING:
-    from companion.web.app import Companion
+    from companion.web.companion import Companion
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ def written(log, match):
 
 
 def test_match_begins_with_the_event_that_says_so(log):
-    recorder = log.recorder(Opening(light="Ann"))
+    recorder = Recorder(log, Opening(light="Ann"))
     assert recorder.match is None
     recorder.record(
         [events.MatchStarted(time=0.0, table="7", ply=1, first="anywhere", layout="8x2", variant="green-box")]
@@ -72,7 +72,7 @@ def test_match_that_began_on_a_full_disk_is_written_later_with_its_own_time(log)
 
 
 def test_next_match_at_the_table_begins_in_the_middle_of_a_batch(log):
-    recorder = log.recorder(Opening(light="Ann", dark="Ben", sets=2))
+    recorder = Recorder(log, Opening(light="Ann", dark="Ben", sets=2))
     recorder.record(TOLD[:-1])
     first = recorder.match
     recorder.record([TOLD[-1], *TOLD[:3]], b"picture")
@@ -86,9 +86,9 @@ def test_next_match_at_the_table_begins_in_the_middle_of_a_batch(log):
 
 
 def test_unfinished_match_goes_on_where_it_was(log):
-    log.recorder().record(TOLD[:4])
+    Recorder(log).record(TOLD[:4])
     resumed = log.unfinished("1")
-    recorder = log.recorder(resume=resumed)
+    recorder = Recorder(log, resume=resumed)
     recorder.record(TOLD[:1])
     assert log.match(resumed.id).plies == resumed.plies == 3
     recorder.record(TOLD[4:])
@@ -100,14 +100,14 @@ def test_unfinished_match_goes_on_where_it_was(log):
 
 
 def test_events_before_any_match_are_kept_too(log):
-    recorder = log.recorder()
+    recorder = Recorder(log)
     recorder.record([events.SourceLost(time=0.0, ply=1, source="camera:0", why="unplugged")])
     assert len(written(log, recorder.match)) == 1
 
 
 def test_second_program_on_the_same_match_is_told(log):
-    log.recorder().record(TOLD[:1])
-    one, two = (log.recorder(resume=log.unfinished("1")) for _ in range(2))
+    Recorder(log).record(TOLD[:1])
+    one, two = (Recorder(log, resume=log.unfinished("1")) for _ in range(2))
     one.record(TOLD[1:2])
     two.record([events.MovePlayed(time=0.0, ply=1, colour=Colour.LIGHT, move="a2+", score=Score(0, 0))])
     assert two.behind == 1
@@ -116,8 +116,8 @@ def test_second_program_on_the_same_match_is_told(log):
 
 
 def test_match_that_another_program_went_on_with_does_not_stop_the_next_one(log, caplog):
-    log.recorder().record(TOLD[:1])
-    one, two = (log.recorder(resume=log.unfinished("1")) for _ in range(2))
+    Recorder(log).record(TOLD[:1])
+    one, two = (Recorder(log, resume=log.unfinished("1")) for _ in range(2))
     one.record(TOLD[1:2])
     two.record([TOLD[0], TOLD[2]])
     assert (two.behind, caplog.messages) == (2, [])
@@ -135,4 +135,4 @@ def test_match_that_another_program_went_on_with_does_not_stop_the_next_one(log,
 
 def test_opening_that_makes_no_sense_is_a_mistake_of_the_program(log):
     with pytest.raises(RulesError):
-        log.recorder(Opening(sets=0)).record(TOLD[:1])
+        Recorder(log, Opening(sets=0)).record(TOLD[:1])
