@@ -304,10 +304,17 @@ def test_how_a_board_lies_is_told_only_where_that_is_sure():
     six = WORKED_EXAMPLE[:6]
     assert [lies_turned(six, quarters) for quarters in range(4)] == [0, 1, 2, 3]
     assert lies_turned(six, 2, but=[("d4", "dark pusher")]) == 2, "a piece more may just have been played"
-    assert lies_turned(six, 2, but=[("d4", "dark pusher"), ("d3", "light pusher")]) == 0
+    more = [("d4", "dark pusher"), ("d3", "light pusher"), ("d1", "dark straight"), ("b4", "light straight")]
+    assert lies_turned(six, 2, but=more[:3]) == 2
+    assert lies_turned(six, 2, but=more) == 0
     assert lies_turned(six, 2, but=[("a1", "dark pusher")]) == 0, "another piece lies there"
     assert lies_turned(six[:2], 2) == 0, "two pieces may have been moved"
     assert lies_turned(six, 2, variant="green-box") == 0, "nobody knows whose pile is whose then"
+
+
+def test_a_turn_that_brings_a_piece_to_another_of_its_kind_is_no_taking_back():
+    assert lies_turned(["c4<>", "c2<>", "a3<>"], 1) == 1, "only two pieces lie elsewhere"
+    assert lies_turned(["d2x", "c1<>", "a2<>", "b4<>"], 2) == 2
 
 
 @pytest.mark.parametrize(

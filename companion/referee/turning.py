@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from companion.readings import Contents, Snapshot
     from companion.rules import Game
 
-_FEWEST = 3
-"""So many pieces have to lie elsewhere: one or two may have been taken back and played there."""
-_STRAY = 1
-"""So many more pieces may lie there: one that is not played yet."""
+_PIECES, _ASTRAY = 3, 2
+"""So many pieces have to lie there, and so many of them elsewhere than before: one or two may have been taken back and
+played where a turn would bring them, and where pieces are alike a turn may bring one to another's square."""
+_STRAY_SHARE = 1 / 2
+"""So many more pieces may lie there, for each of the game: those that are not played yet."""
 
 
 def quarter_turns(game: Game, snapshot: Snapshot) -> int:
@@ -26,12 +27,12 @@ def quarter_turns(game: Game, snapshot: Snapshot) -> int:
 
     Every square has to be at rest, and every piece of the game, seen for sure to be one, where such a turn brings it.
     """
-    if snapshot.unsettled:
+    expected = [contents_of([content]) for content in game.contents]
+    if snapshot.unsettled or sum(held != EMPTY for held in expected) < _PIECES:
         return 0
     lies = [seen.contents for seen in snapshot.squares]
-    expected = [contents_of([content]) for content in game.contents]
     astray = sum(not (held & seen or held == EMPTY) for held, seen in zip(expected, lies, strict=True))
-    if astray < _FEWEST:
+    if astray < _ASTRAY:
         return 0
     turns = {quarters: game.layout.turned(quarters) for quarters in (1, 2, 3)}
     fitting = [quarters for quarters, places in turns.items() if places and _fits(expected, lies, places)]
@@ -39,11 +40,13 @@ def quarter_turns(game: Game, snapshot: Snapshot) -> int:
 
 
 def _fits(expected: Sequence[Contents], lies: Sequence[Contents], places: Sequence[int]) -> bool:
-    strays = 0
+    pieces = strays = 0
     for held, place in zip(expected, places, strict=True):
         seen = lies[place]
         if held == EMPTY:
             strays += not seen & EMPTY
         elif not seen & held or seen & EMPTY:
             return False
-    return strays <= _STRAY
+        else:
+            pieces += 1
+    return strays <= _STRAY_SHARE * pieces
