@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 COVERED = -1
 """The column of a recogniser's probabilities that says that a hand or another thing covers the square."""
 _MOSTLY = 0.5
-_SHADOW = 40.0
-"""Light is evened out over so many pixels of the top view: a square."""
+_EVENED_OVER = (40.0, 20.0)
+"""Light is evened out over so many pixels of the top view: a square, for shadows, and half of one, for glare."""
 
 
 class Recogniser(Protocol):
@@ -135,11 +135,13 @@ class BoardReader:
     def _in_other_light(self, told: tuple[Contents, ...], top_view: Image, away: int) -> tuple[Contents, ...]:
         """What was told of each square; and, if with the light evened out something else is likeliest, that as well.
 
-        What lies in a shadow whose edge runs across the board looks dark.
+        What lies in a shadow whose edge runs across the board looks dark, and what lies in glare looks bare.
         """
-        also, _, likeliest = self._told(evened(top_view, _SHADOW, 1.0), away)
-        each = zip(told, also, likeliest.tolist(), strict=True)
-        return tuple(seen if seen >> i & 1 else seen | otherwise for seen, otherwise, i in each)
+        for reach in _EVENED_OVER:
+            also, _, likeliest = self._told(evened(top_view, reach, 1.0), away)
+            each = zip(told, also, likeliest.tolist(), strict=True)
+            told = tuple(seen if seen >> i & 1 else seen | otherwise for seen, otherwise, i in each)
+        return told
 
     def _told(self, top_view: Image, away: int) -> tuple[tuple[Contents, ...], int, NDArray[np.intp]]:
         """What each square may hold, the mask of the covered ones, and the number of what is likeliest on each."""
