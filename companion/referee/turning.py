@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from companion.readings import EMPTY, contents_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from companion.readings import Contents, Snapshot
     from companion.rules import Game
@@ -27,26 +27,20 @@ def quarter_turns(game: Game, snapshot: Snapshot) -> int:
 
     Every square has to be at rest, and every piece of the game, seen for sure to be one, where such a turn brings it.
     """
-    expected = [contents_of([content]) for content in game.contents]
-    if snapshot.unsettled or sum(held != EMPTY for held in expected) < _PIECES:
+    if snapshot.unsettled:
         return 0
     lies = [seen.contents for seen in snapshot.squares]
-    astray = sum(not (held & seen or held == EMPTY) for held, seen in zip(expected, lies, strict=True))
-    if astray < _ASTRAY:
+    pieces = {i: contents_of([piece]) for i, piece in enumerate(game.contents) if piece is not None}
+    astray = sum(not lies[i] & piece for i, piece in pieces.items())
+    if len(pieces) < _PIECES or astray < _ASTRAY:
+        return 0
+    if sum(not seen & EMPTY for seen in lies) > (1 + _STRAY_SHARE) * len(pieces):
         return 0
     turns = {quarters: game.layout.turned(quarters) for quarters in (1, 2, 3)}
-    fitting = [quarters for quarters, places in turns.items() if places and _fits(expected, lies, places)]
+    fitting = [quarters for quarters, places in turns.items() if places and _fits(pieces, lies, places)]
     return fitting[0] if len(fitting) == 1 else 0
 
 
-def _fits(expected: Sequence[Contents], lies: Sequence[Contents], places: Sequence[int]) -> bool:
-    pieces = strays = 0
-    for held, place in zip(expected, places, strict=True):
-        seen = lies[place]
-        if held == EMPTY:
-            strays += not seen & EMPTY
-        elif not seen & held or seen & EMPTY:
-            return False
-        else:
-            pieces += 1
-    return strays <= _STRAY_SHARE * pieces
+def _fits(pieces: Mapping[int, Contents], lies: Sequence[Contents], places: Sequence[int]) -> bool:
+    there = ((piece, lies[places[i]]) for i, piece in pieces.items())
+    return all(seen & piece and not seen & EMPTY for piece, seen in there)
