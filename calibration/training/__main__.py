@@ -22,16 +22,15 @@ import companion.vision
 from calibration.training.bundle import bundle, calibrate_anew
 from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
-from calibration.training.dataset import SHARD, Boards, Split, read_shards, write_shards
+from calibration.training.dataset import SHARD, Split, draw_shards
 from calibration.training.export import restored
 from calibration.training.locator import FURTHER, Plan, write_further, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.network import Reader
 from calibration.training.photographs import choose
-from calibration.training.train import Course, batches, mixed, train
+from calibration.training.train import Course, Pile, batches, device, mixed, train
 
 _NEW = 0.6
-"""Of a recogniser that was trained further, so much is new."""
 _TO_NORMALISE = 12
 """Steps' boards on which its normalisation is measured."""
 MODELS = Path(companion.vision.__file__).parent / "models"
@@ -43,7 +42,9 @@ _held = click.option(
 _photographs = click.option(
     "--photographs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="To lay tables on."
 )
-_steps = click.option("--steps", default=50_000, show_default=True, help="Steps of 8 boards.")
+_steps = click.option("--steps", default=50_000, show_default=True, help="Steps of training.")
+
+_jobs = click.option("--jobs", default=1, show_default=True, help="Processes that draw.")
 
 
 @click.group()
@@ -56,48 +57,57 @@ def main() -> None:
 @_folder
 @_scenes
 @_held
-def draw(folder: Path, scenes: int, held: int) -> None:
+@_jobs
+def draw(folder: Path, scenes: int, held: int, jobs: int) -> None:
     """Draw the boards of all three splits into FOLDER; what is there already is kept."""
-    _draw(folder, Split.TRAIN, scenes)
-    _draw_held(folder, held)
+    _draw(folder, Split.TRAIN, scenes, jobs)
+    _draw_held(folder, held, jobs)
 
 
-def _draw(folder: Path, split: Split, count: int) -> None:
-    shards = write_shards(folder, split, range(count))
+def _draw(folder: Path, split: Split, count: int, jobs: int = 1) -> None:
+    shards = draw_shards(folder, split, count, jobs)
     for _ in track(shards, description=split.name.lower(), total=-(-count // SHARD)):
         pass
 
 
-def _draw_held(folder: Path, held: int) -> None:
-    _draw(folder, Split.CALIBRATE, held)
-    _draw(folder, Split.TEST, held // 8)
+def _draw_held(folder: Path, held: int, jobs: int = 1) -> None:
+    _draw(folder, Split.CALIBRATE, held, jobs)
+    _draw(folder, Split.TEST, held // 8, jobs)
 
 
 @main.command()
 @_folder
 @_steps
+@click.option("--boards", default=Course(0).boards, show_default=True, help="Boards in one step.")
 @click.option("--rate", default=Course(0).rate, show_default=True, help="Of learning, at its highest.")
 @click.option("--seed", default=Course(0).seed, show_default=True)
 @click.option("--further", is_flag=True, help="Begin with the recogniser that the program has.")
-def learn(folder: Path, steps: int, rate: float, seed: int, further: bool) -> None:
-    """Train on the boards in FOLDER, drawn ones and lit ones if there are any, and keep the weights there."""
-    drawn = read_shards(folder, Split.TRAIN)
-    lit = read_shards(folder, Split.LIT) if any(folder.glob("lit-*.npz")) else None
-    course = Course(steps, rate=rate, seed=seed)
-    begun = _shipped(drawn, course) if further else None
-    reader = train(drawn, lit, course, _report(steps), copy.deepcopy(begun))
-    boards = {"drawn": len(drawn), "traced": 0 if lit is None else len(lit)}
-    kept: dict[str, Any] = {"boards": boards, "steps": steps, "rate": rate, "seed": seed}
+@click.option(
+    "--new", default=_NEW, show_default=True, help="Of a recogniser that was trained further, so much is new."
+)
+def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, further: bool, new: float) -> None:
+    """Train on the boards in FOLDER, drawn ones and lit ones if there are any, and keep the weights there.
+
+    Boards that are drawn into FOLDER meanwhile are learnt from, too. With an accelerator that is where it is done.
+    """
+    course = Course(steps, boards, rate, seed)
+    pile = Pile(folder, course)
+    begun = _shipped(pile, course) if further else None
+    reader = train(pile, course, _report(steps), copy.deepcopy(begun))
+    traced = int(pile.known.lit.sum())
+    kept: dict[str, Any] = {"boards": {"drawn": len(pile) - traced, "traced": traced}, "seed": seed, "rate": rate}
+    kept |= {"steps": f"{steps} of {boards} boards"}
     if begun is not None:
-        some = batches(drawn, None, replace(course, steps=_TO_NORMALISE))
-        reader = mixed(begun, reader, _NEW, (seen for seen, *_ in some))
-        kept |= {"share": _NEW, "after": json.loads((MODELS / "pieces.json").read_text("utf-8"))["trained_on"]}
-    torch.save(kept | {"weights": reader.state_dict()}, folder / "reader.pt")
+        some = batches(pile, replace(course, steps=_TO_NORMALISE, hard=0.0))
+        reader = mixed(begun, reader, new, (seen for _, seen, *_ in some))
+        kept |= {"share": new, "after": json.loads((MODELS / "pieces.json").read_text("utf-8"))["trained_on"]}
+    torch.save(kept | {"weights": reader.cpu().state_dict()}, folder / "reader.pt")
 
 
-def _shipped(boards: Boards, course: Course) -> Reader:
-    seen, *_ = next(batches(boards, None, replace(course, boards=64, steps=1)))
-    return restored((MODELS / "backbone.onnx").read_bytes(), (MODELS / "head.npz").read_bytes(), seen)
+def _shipped(pile: Pile, course: Course) -> Reader:
+    _, seen, *_ = next(batches(pile, replace(course, boards=64, steps=1, hard=0.0)))
+    backbone, head = ((MODELS / name).read_bytes() for name in ("backbone.onnx", "head.npz"))
+    return restored(backbone, head, seen.cpu()).to(device())
 
 
 @main.command(name="bundle")
@@ -115,9 +125,10 @@ def write(folder: Path, models: Path) -> None:
 @main.command()
 @_folder
 @_held
-def sets(folder: Path, held: int) -> None:
+@_jobs
+def sets(folder: Path, held: int, jobs: int) -> None:
     """Calibrate and measure anew what the recogniser that the program has may rule out: an hour on one core."""
-    _draw_held(folder, held)
+    _draw_held(folder, held, jobs)
     click.echo(json.dumps(calibrate_anew(folder, MODELS)["measured_on"], indent=2))
 
 
@@ -126,10 +137,11 @@ def sets(folder: Path, held: int) -> None:
 @_scenes
 @_held
 @_steps
+@_jobs
 @click.pass_context
-def everything(context: click.Context, folder: Path, scenes: int, held: int, steps: int) -> None:
+def everything(context: click.Context, folder: Path, scenes: int, held: int, steps: int, jobs: int) -> None:
     """Everything from nothing: draw, learn, bundle; some five hours on two cores, and 6 GB of memory."""
-    context.invoke(draw, folder=folder, scenes=scenes, held=held)
+    context.invoke(draw, folder=folder, scenes=scenes, held=held, jobs=jobs)
     context.invoke(learn, folder=folder, steps=steps)
     context.invoke(write, folder=folder, models=MODELS)
 

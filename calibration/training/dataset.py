@@ -6,12 +6,17 @@ splits share no scene, and no fabric either.
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
+from itertools import repeat
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
 
+import cv2
 import numpy as np
 
+from calibration.training.oddities import with_oddities
 from calibration.training.render import render
 from calibration.training.scene import SIDE, Family, draw_scene, of_one_set, ordinary, plain, with_thick_pieces
 from calibration.training.spares import set_aside
@@ -96,7 +101,7 @@ class Studio:
         scene = draw_scene(rng)
         apart = rng.spawn(1)[0]
         scene = set_aside(apart, with_thick_pieces(apart, scene))
-        return scene if self._split in _TO_LEARN_FROM else of_one_set(rng, scene)
+        return with_oddities(apart, scene) if self._split in _TO_LEARN_FROM else of_one_set(rng, scene)
 
     def _rng(self, number: int) -> np.random.Generator:
         return np.random.default_rng((self._split.value, 1, number))
@@ -138,15 +143,40 @@ def write_shards(folder: Path, split: Split, scenes: range, photograph: Photogra
         yield path
 
 
+def draw_shards(folder: Path, split: Split, count: int, jobs: int) -> Iterator[object]:
+    """Draw the first `count` boards of a split into `folder`, so many shards at a time; those there are kept."""
+    shards = [range(first, min(first + SHARD, count)) for first in range(0, count, SHARD)]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as drawers:
+        yield from drawers.map(_draw_shard, repeat(folder), repeat(split), shards)
+
+
+def _draw_shard(folder: Path, split: Split, scenes: range) -> None:
+    cv2.setNumThreads(1)
+    for _ in write_shards(folder, split, scenes):
+        pass
+
+
 def _write(path: Path, boards: Boards) -> None:
     partial = path.with_suffix(".part.npz")
     np.savez(partial, **{name: getattr(boards, name) for name in Boards.__slots__})
     partial.rename(path)
 
 
+def new_shards(folder: Path, split: Split, read: set[str]) -> Iterator[Boards]:
+    """The shards of a split in `folder` that are not among those that were `read`; they are from then on."""
+    for path in _finished(folder, split):
+        if path.name not in read:
+            read.add(path.name)
+            yield Boards(*(_field(path, name) for name in Boards.__slots__))
+
+
+def _finished(folder: Path, split: Split) -> list[Path]:
+    return sorted(path for path in folder.glob(f"{split.name.lower()}-*.npz") if ".part" not in path.name)
+
+
 def read_shards(folder: Path, split: Split) -> Boards:
     """All shards of a split that are in `folder`; `FileNotFoundError` if there is none."""
-    paths = sorted(path for path in folder.glob(f"{split.name.lower()}-*.npz") if ".part" not in path.name)
+    paths = _finished(folder, split)
     if not paths:
         raise FileNotFoundError(f"{folder} has no shard of the {split.name.lower()} split; draw them first")
     count = sum(len(_field(path, "plain")) for path in paths)

@@ -10,7 +10,7 @@ import numpy as np
 from calibration.training.canvas import BOARD, SHIFT, blur
 from calibration.training.scene import SIDE, Grid
 from calibration.training.textures import coloured, vary
-from calibration.training.view import hull, outline, rounded, square_outline, turn
+from calibration.training.view import hull, outline, rounded, square_outline, thing_outline, turn
 
 if TYPE_CHECKING:
     from calibration.training.canvas import Bytes, Canvas, Floats, Points
@@ -66,6 +66,10 @@ def _shadows(canvas: Canvas, field: Floats) -> tuple[Floats, Floats]:
         base = outline(pieces, piece)
         canvas.fill(cast, hull(np.concatenate([base, base + canvas.shift * pieces.height])), 255)
         canvas.fill(contact, outline(pieces, piece, 0.02), 255)
+    for thing in canvas.scene.things:
+        base = thing_outline(thing)
+        canvas.fill(cast, hull(np.concatenate([base, base + canvas.shift * thing.height])), 255)
+        canvas.fill(contact, base, 255)
     near = blur(contact, max(0.8, pieces.height * 0.5 * canvas.fine)).astype(np.float32) / 255
     room = 1 - np.float32(canvas.rng.uniform(0.3, 0.8)) * near
     return field * (1 - _soften(canvas, cast, pieces.height)), np.asarray(room, np.float32)

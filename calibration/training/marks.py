@@ -105,6 +105,24 @@ def mark(style: MarkStyle, kind: Kind) -> Mask:
     return np.asarray(mask.astype(np.float32) / 255, np.float32)
 
 
+def doodle(rng: Generator) -> Mask:
+    """The mask of some figure that is the mark of no set that this program knows: strokes, bows and blots."""
+    mask = np.zeros((MASK, MASK), np.uint8)
+    width = int(rng.integers(3, 18))
+    for _ in range(rng.integers(2, 6)):
+        points = (_CENTRE + rng.uniform(-0.36, 0.36, (int(rng.integers(2, 5)), 2)) * MASK).astype(np.int32)
+        way = rng.random()
+        if way < 0.45:
+            cv2.polylines(mask, [points], bool(rng.random() < 0.4), 255, width, cv2.LINE_AA)
+        elif way < 0.75:
+            axes, start = rng.integers(10, 60, 2).tolist(), rng.uniform(0, 360)
+            turn, reach = rng.uniform(0, 360), rng.uniform(60, 300)
+            cv2.ellipse(mask, points[0].tolist(), axes, turn, start, start + reach, 255, width, cv2.LINE_AA)
+        else:
+            cv2.fillConvexPoly(mask, np.asarray(cv2.convexHull(points), np.int32), 255, cv2.LINE_AA)
+    return np.asarray(mask.astype(np.float32) / 255, np.float32)
+
+
 def _cross(mask: NDArray[np.uint8], style: MarkStyle, turn: float) -> None:
     arm = style.arm if turn == 0 else style.x_arm
     for quarter in range(4):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
 import numpy as np
@@ -10,15 +10,17 @@ import numpy as np
 from calibration.training.canvas import OVER, SHIFT, TABLE
 from calibration.training.marks import MASK
 from calibration.training.textures import coloured, vary
-from calibration.training.view import outline, turn
+from calibration.training.things import darker, thing_texture
+from calibration.training.view import outline, thing_outline, turn
 
 if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
     from calibration.training.canvas import Canvas, Floats, Points
-    from calibration.training.scene import Body, Placed
+    from calibration.training.scene import Body, Label, Placed
     from calibration.training.textures import Fabrics
+    from calibration.training.things import Thing
 
 
 def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = False, bare: Floats | None = None) -> None:
@@ -29,7 +31,9 @@ def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = Fal
     owner = OVER if held else TABLE if piece.square is None else piece.square
     face, top = outline(pieces, piece), ground + pieces.height
     canvas.walls(face, ground, top, pieces.bodies[piece.colour].edge, owner)
-    _paint_face(canvas, piece, face_texture(canvas, piece, mark, bare), top, owner)
+    texture = face_texture(canvas, piece, mark, bare)
+    light = _light(canvas, piece.x, piece.y, pieces.bodies[piece.colour].gloss)
+    _paint_face(canvas, _Lie(face, (piece.x, piece.y), piece.turn, pieces.half, top), texture, light, owner)
 
 
 def face_texture(canvas: Canvas, piece: Placed, mark: Floats, bare: Floats | None = None) -> Floats:
@@ -41,12 +45,24 @@ def face_texture(canvas: Canvas, piece: Placed, mark: Floats, bare: Floats | Non
         texture = bare_face(canvas.rng, canvas.fabrics, body, side)
     else:
         texture = np.asarray(cv2.resize(bare, (side, side), interpolation=cv2.INTER_AREA), np.float32)
-    if not pieces.blank:
+    if body.label:
+        _glue(texture, body.label)
+    if not pieces.blank and not piece.face_down:
         drawn = np.asarray(cv2.resize(mark, (side, side), interpolation=cv2.INTER_AREA), np.float32) * body.ink_strength
         texture += drawn[..., None] * (np.array(body.ink, np.float32) - texture)
         if body.relief:
             texture *= 1 + body.relief * 0.5 * _slope(drawn, turn(-piece.turn) @ canvas.towards[:2])[..., None]
     return np.clip(texture, 2, 250)
+
+
+def _glue(texture: Floats, label: Label) -> None:
+    """Cover a face, in place, with a sticker."""
+    middle, half = texture.shape[0] / 2, texture.shape[0] / 2 * label.half
+    if label.round:
+        cv2.circle(texture, (round(middle), round(middle)), round(half), label.colour, -1, cv2.LINE_AA)
+    else:
+        low, high = round(middle - half), round(middle + half)
+        cv2.rectangle(texture, (low, low), (high, high), label.colour, -1)
 
 
 def bare_face(rng: Generator, fabrics: Fabrics, body: Body, side: int) -> Floats:
@@ -62,35 +78,55 @@ def _slope(drawn: Floats, lamp: Points) -> Floats:
     return np.asarray(across * lamp[0] - down * lamp[1], np.float32)
 
 
-def _paint_face(canvas: Canvas, piece: Placed, texture: Floats, top: float, owner: int) -> None:
-    rim = canvas.view.project(outline(canvas.scene.pieces, piece), top)
+def paint_thing(canvas: Canvas, thing: Thing) -> None:
+    """A thing where it lies, over whatever square that is."""
+    rim = thing_outline(thing)
+    canvas.walls(rim, 0.0, thing.height, darker(thing.colour, 0.8), OVER)
+    texture = thing_texture(canvas.rng, thing).astype(np.float32)
+    lie = _Lie(rim, (thing.x, thing.y), thing.turn, thing.half, thing.height)
+    shine = float(canvas.rng.uniform(0, 1))
+    _paint_face(canvas, lie, texture, _light(canvas, thing.x, thing.y, shine), OVER)
+
+
+class _Lie(NamedTuple):
+    """Where a flat face is: its outline, its middle, how it is turned, half its width, and its height."""
+
+    rim: Points
+    middle: tuple[float, float]
+    turn: float
+    half: float
+    top: float
+
+
+def _paint_face(canvas: Canvas, lie: _Lie, texture: Floats, light: Floats, owner: int) -> None:
+    rim = canvas.view.project(lie.rim, lie.top)
     low = np.maximum(np.floor(rim.min(axis=0)).astype(int) - 1, 0)
     high = np.minimum(np.ceil(rim.max(axis=0)).astype(int) + 2, (canvas.view.width, canvas.view.height))
     if (high - low).min() <= 0:
         return
-    moved = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]]) @ canvas.view.plane(top)
+    moved = np.array([[1, 0, -low[0]], [0, 1, -low[1]], [0, 0, 1]]) @ canvas.view.plane(lie.top)
     size = (int(high[0] - low[0]), int(high[1] - low[1]))
-    to_picture = moved @ _to_squares(piece, canvas.scene.pieces.half, texture.shape[0])
+    to_picture = moved @ _to_squares(lie, texture.shape[0])
     seen = np.asarray(cv2.warpPerspective(texture, to_picture, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
     alpha = np.zeros(size[::-1], np.uint8)
     cv2.fillConvexPoly(alpha, np.round((rim - low) * (1 << SHIFT)).astype(np.int32), 255, cv2.LINE_AA, SHIFT)
     area = (slice(low[1], high[1]), slice(low[0], high[0]))
-    canvas.blend(area, seen, np.asarray(alpha.astype(np.float32) / 255, np.float32), _light(canvas, piece))
+    canvas.blend(area, seen, np.asarray(alpha.astype(np.float32) / 255, np.float32), light)
     canvas.owner[area][alpha > 127] = owner
 
 
-def _to_squares(piece: Placed, half: float, side: int) -> NDArray[np.float64]:
+def _to_squares(lie: _Lie, side: int) -> NDArray[np.float64]:
     """From pixels of a face's texture to squares."""
-    spin, scale = turn(piece.turn), 2 * half / side
+    spin, scale = turn(lie.turn), 2 * lie.half / side
     matrix = np.eye(3)
     matrix[:2, :2] = spin @ np.diag([scale, -scale])
-    matrix[:2, 2] = spin @ np.array([-half + scale / 2, half - scale / 2]) + (piece.x, piece.y)
+    matrix[:2, 2] = spin @ np.array([-lie.half + scale / 2, lie.half - scale / 2]) + lie.middle
     return matrix
 
 
-def _light(canvas: Canvas, piece: Placed) -> Floats:
-    """Lamp, room and mirrored lamp on a face, `(1, 1, 3)`; each piece lies a little differently to the lamp."""
+def _light(canvas: Canvas, x: float, y: float, gloss: float) -> Floats:
+    """Lamp, room and mirrored lamp on a face, `(1, 1, 3)`; each lies a little differently to the lamp."""
     wobble = canvas.rng.normal(0, 0.4, 2)
-    x, y = (np.full((1, 1), at, np.float32) for at in (piece.x + wobble[0], piece.y + wobble[1]))
-    mirror = float(canvas.glare(x, y)[0, 0]) * canvas.scene.pieces.bodies[piece.colour].gloss
-    return np.array([[[canvas.lamp_at(piece.x, piece.y) * canvas.rng.normal(1, 0.03), 1.0, mirror]]], np.float32)
+    near = (np.full((1, 1), at, np.float32) for at in (x + wobble[0], y + wobble[1]))
+    mirror = float(canvas.glare(*near)[0, 0]) * gloss
+    return np.array([[[canvas.lamp_at(x, y) * canvas.rng.normal(1, 0.03), 1.0, mirror]]], np.float32)

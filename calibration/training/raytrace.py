@@ -24,16 +24,14 @@ from rich.progress import track
 from calibration.training.canvas import SHIFT, Canvas
 from calibration.training.dataset import BOARD, SHARD, Split, Studio, write_shards
 from calibration.training.ground import board_sheet, plate_outlines
-from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.photographs import any_of, of_split
 from calibration.training.prisms import face_texture
-from calibration.training.render import Photograph, paint
+from calibration.training.render import Photograph, marks_of, paint
 from calibration.training.scene import CORNERS, SIDE, plain
 from calibration.training.truth import JUDGED, truth
 from calibration.training.view import outline, turn
 from companion.readings import ALL_CONTENTS
-from companion.rules import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,6 +42,7 @@ if TYPE_CHECKING:
     from calibration.training.canvas import Floats, Points
     from calibration.training.scene import Placed, Scene
     from calibration.training.textures import Fabrics, Texture
+    from companion.rules import Kind
 
 _SAMPLES = 24
 _QUICK_SAMPLES = 8
@@ -136,7 +135,9 @@ class Stage:
         texture = face_texture(canvas, piece, drawn)
         name = f"piece {len(bpy.data.objects)}"
         depth = (
-            None if pieces.blank or not body.relief else np.asarray(cv2.resize(drawn, texture.shape[:2]), np.float32)
+            None
+            if pieces.blank or piece.face_down or not body.relief
+            else np.asarray(cv2.resize(drawn, texture.shape[:2]), np.float32)
         )
         gloss = max(body.gloss, self._varnish)
         top = self._material(name, texture, gloss=gloss, depth=depth)
@@ -325,7 +326,7 @@ def _image(name: str, linear: Floats) -> Any:
 def trace(rng: Generator, scene: Scene, fabrics: Fabrics, stage: Callable[[Canvas], Stage] = Stage) -> Photograph:
     """Take a truly lit picture of `scene`, which must have no hands, on a `stage`; `rng` draws grain and noise."""
     canvas = Canvas(rng, scene, fabrics)
-    marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}
+    marks = marks_of(scene.pieces)
     picture = stage(canvas).photograph(marks)
     paint(canvas, marks)
     targets, weights = truth(canvas, picture, marks)

@@ -13,8 +13,8 @@ from calibration.training.ground import paint_ground
 from calibration.training.hands import draw_hand, draw_thing
 from calibration.training.marks import mark
 from calibration.training.photograph import take
-from calibration.training.prisms import paint_piece
-from calibration.training.scene import CORNERS, SIDE, Family, Placed, Scene
+from calibration.training.prisms import paint_piece, paint_thing
+from calibration.training.scene import CORNERS, SIDE, Family, Placed, Scene, SetLook
 from calibration.training.truth import truth
 from companion.rules import Colour, Kind
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from calibration.training.canvas import Bytes, Floats
     from calibration.training.textures import Fabrics
+    from calibration.training.things import Thing
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Photograph:
 def render(rng: Generator, scene: Scene, fabrics: Fabrics) -> Photograph:
     """Take a picture of `scene`; `rng` draws grain, hands and noise."""
     canvas = Canvas(rng, scene, fabrics)
-    marks = {kind: mark(scene.pieces.style, kind) for kind in Kind}
+    marks = marks_of(scene.pieces)
     paint(canvas, marks)
     static = fabrics.static(rng, canvas.view.height, canvas.view.width)
     picture = take(canvas.light(), static, scene.lens)
@@ -51,11 +52,20 @@ def render(rng: Generator, scene: Scene, fabrics: Fabrics) -> Photograph:
     return Photograph(picture, canvas.view.project(CORNERS, 0.0), targets, weights)
 
 
+def marks_of(pieces: SetLook) -> dict[Kind, Floats]:
+    """The masks of a set's marks."""
+    return pieces.foreign or {kind: mark(pieces.style, kind) for kind in Kind}
+
+
 def paint(canvas: Canvas, marks: dict[Kind, Floats]) -> None:
     """Everything of the canvas's scene, from the table up."""
     paint_ground(canvas)
-    for piece in canvas.view.far_to_near(canvas.scene.placed):
-        paint_piece(canvas, piece, marks[piece.kind])
+    lying: list[Placed | Thing] = [*canvas.scene.placed, *canvas.scene.things]
+    for one in canvas.view.far_to_near(lying):
+        if isinstance(one, Placed):
+            paint_piece(canvas, one, marks[one.kind])
+        else:
+            paint_thing(canvas, one)
     for _ in range(canvas.scene.hands):
         paint_visitor(canvas, marks, canvas.rng.uniform(-0.6, SIDE + 0.6, 2))
 

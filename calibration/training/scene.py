@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.random import Generator
+    from numpy.typing import NDArray
+
+    from calibration.training.things import Thing
 
     Albedo = tuple[float, float, float]
 
@@ -60,6 +63,18 @@ class Body:
     relief: float
     """Light and shade on the mark's edges, where it is engraved or raised."""
     gloss: float
+    label: Label | None = None
+    """What is glued to the face, and bears the mark."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A sticker on a piece."""
+
+    colour: Albedo
+    half: float
+    """Half its width, as a share of half the piece's."""
+    round: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +94,13 @@ class SetLook:
     """No marks at all: only the colour can be told."""
     telling: bool
     """Whether a person could say which colour is the light one."""
+    foreign: dict[Kind, NDArray[np.float32]] | None = None
+    """Marks of its own, as masks; a stranger knows none of them."""
+
+    @property
+    def telling_kinds(self) -> bool:
+        """Whether a person could say which kind a piece is that shows its face."""
+        return not self.blank and self.foreign is None
 
 
 class Grid(Enum):
@@ -127,6 +149,8 @@ class Placed:
     kind: Kind
     square: int | None
     """The index of its square, or `None` for a spare piece or one in a hand."""
+    face_down: bool = False
+    """The mark is underneath."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +214,8 @@ class Scene:
     """How far the corners handed to the recogniser are off, in squares."""
     askew: list[tuple[float, float, float]] = field(default_factory=list)
     """Per plate: x and y offset in squares, turn in radians."""
+    things: list[Thing] = field(default_factory=list)
+    """What lies on the board and is no piece."""
 
 
 def plain(scene: Scene) -> bool:

@@ -1,41 +1,34 @@
-"""Training: boards from disk, looked at from all sides, until the time is up or the rounds are done."""
+"""Training: boards from disk, looked at from all sides, until the steps are done; on an accelerator if there is one."""
 
 from __future__ import annotations
 
 import copy
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-import cv2
-import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
-from calibration.training.dataset import BOARD
+from calibration.training.dataset import Split, new_shards
+from calibration.training.looks import Looks
 from calibration.training.network import Reader
-from companion.vision.pieces import Tone, mirrored, with_relief
-from companion.vision.rectify import evened, patches
+from calibration.training.truth import JUDGED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from numpy.random import Generator
-    from numpy.typing import NDArray
-    from torch import Tensor
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from calibration.training.dataset import Boards
 
-    Floats = NDArray[np.float32]
-
-_LOST = 0.04
-"""How often a board's far side is taken for another one."""
-_EVENED = 0.15
-"""How often a camera brings light and dark parts of the picture nearer to each other, as telephones do."""
 _RISE = 150
 _LEAST_RATE = 1e-5
 _STEADINESS = 0.999
-_ANSWERS = ("targets", "weights")
+_AT_ONCE = 100
+"""So many steps' boards are chosen together; then it is looked for boards that were drawn meanwhile."""
+_REMEMBERED = 0.7
+_HARDEST = 3.0
+"""No board is chosen for a loss above this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +42,8 @@ class Course:
     seed: int = 5
     lit: float = 0.12
     """How many of the boards are of those that were lit by `raytrace`, if there are any."""
+    hard: float = 0.5
+    """How many of the boards are chosen the more often, the worse the reader was at them."""
 
     def rate_at(self, step: int) -> float:
         """The learning rate: a short rise, then half a cosine down to nothing."""
@@ -56,34 +51,96 @@ class Course:
         return self.rate * rise * (0.5 + 0.5 * math.cos(math.pi * step / self.steps)) + _LEAST_RATE
 
 
-def train(
-    drawn: Boards,
-    lit: Boards | None,
-    course: Course,
-    report: Callable[[int, float], None],
-    reader: Reader | None = None,
-) -> Reader:
+def device() -> torch.device:
+    """What learns here."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Known(NamedTuple):
+    """Boards to learn from; the fields of `Boards`, and whether they were lit by `raytrace` and the reader's loss."""
+
+    views: Tensor
+    targets: Tensor
+    weights: Tensor
+    aways: Tensor
+    lit: Tensor
+    loss: Tensor
+
+    @classmethod
+    def of(cls, boards: Boards, *, lit: bool) -> Known:
+        """Boards that nobody has looked at yet, where it is learnt."""
+        fields = (torch.from_numpy(each) for each in (boards.views, boards.targets, boards.weights, boards.aways))
+        unseen = torch.full((len(boards),), lit), torch.full((len(boards),), _HARDEST / 2)
+        return cls(*(field.to(device()) for field in (*fields, *unseen)))
+
+
+class Pile:
+    """The boards to learn from, where they are learnt from; more of them as others draw them into the folder."""
+
+    def __init__(self, folder: Path, course: Course) -> None:
+        self._folder, self._course, self._read = folder, course, set[str]()
+        found = list(self._new())
+        if not found:
+            raise FileNotFoundError(f"{folder} has no boards to learn from; draw them first")
+        self.known = _together(found)
+
+    def __len__(self) -> int:
+        return len(self.known.views)
+
+    def look_for_more(self) -> None:
+        """Take in what has been drawn since the last time."""
+        self.known = _together([self.known, *self._new()])
+
+    def _new(self) -> Iterator[Known]:
+        for split in (Split.TRAIN, Split.LIT):
+            for boards in new_shards(self._folder, split, self._read):
+                yield Known.of(boards, lit=split is Split.LIT)
+
+    def choose(self, count: int, chance: torch.Generator) -> Tensor:
+        """The numbers of so many boards."""
+        lit, loss = self.known.lit, self.known.loss
+        ways = [(1 - self._course.hard, torch.ones_like(loss)), (self._course.hard, loss + 1e-3)]
+        kinds = [(self._course.lit, lit), (1 - self._course.lit, ~lit)] if lit.any() else [(1.0, ~lit)]
+        likely = torch.zeros_like(loss)
+        for share, which in kinds:
+            for part, how in ways:
+                likely += share * part * how * which / (how * which).sum()
+        return torch.multinomial(likely, count, replacement=True, generator=chance)
+
+    def remember(self, chosen: Tensor, wrong: Tensor) -> None:
+        """How bad the reader was at these boards."""
+        before = self.known.loss[chosen]
+        self.known.loss[chosen] = before + (1 - _REMEMBERED) * (wrong.clamp(max=_HARDEST) - before)
+
+
+def _together(some: Sequence[Known]) -> Known:
+    return some[0] if len(some) == 1 else Known(*(torch.cat(field) for field in zip(*some, strict=True)))
+
+
+def train(pile: Pile, course: Course, report: Callable[[int, float], None], reader: Reader | None = None) -> Reader:
     """The average of the readers along the course, which is steadier than the last one.
 
-    `report` hears the step and the running loss. Passes run in bfloat16, which newer processors are quick at.
+    `report` hears the step and the loss. Passes run in bfloat16, which newer processors are quick at.
     """
     torch.manual_seed(course.seed)
-    reader = (reader or Reader()).train().to(memory_format=torch.channels_last)
+    torch.backends.cudnn.benchmark = True
+    reader = (reader or Reader()).train().to(device(), memory_format=torch.channels_last)
     steady = copy.deepcopy(reader)
     optimiser = torch.optim.AdamW(reader.parameters(), course.rate, weight_decay=1e-3)
-    running = 2.0
-    for step, (seen, targets, weights) in enumerate(batches(drawn, lit, course), 1):
-        with torch.autocast("cpu", torch.bfloat16):
+    for step, (chosen, seen, targets, weights) in enumerate(batches(pile, course), 1):
+        with torch.autocast(device().type, torch.bfloat16):
             scores = reader(seen)
-        loss = judged(scores.float(), targets, weights)
+        each = divergence(scores.float(), targets)
+        loss = (each * weights).sum() / weights.sum().clamp(min=1)
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(reader.parameters(), 2.0)
         optimiser.param_groups[0]["lr"] = course.rate_at(step)
         optimiser.step()
         _follow(steady, reader, min(_STEADINESS, step / (step + 10)))
-        running += 0.02 * (float(loss.detach()) - running)
-        report(step, running)
+        pile.remember(chosen, (each.detach() * (weights == JUDGED)).amax(1))
+        if step % _AT_ONCE == 0 or step == course.steps:
+            report(step, float(loss.detach()))
     return steady.eval()
 
 
@@ -117,43 +174,19 @@ def mixed(first: Reader, second: Reader, share: float, boards: Iterable[Tensor])
     return mixture.eval()
 
 
-def judged(scores: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-    """Cross entropy against the truth's distribution, over the squares that count."""
-    each = -(targets * torch.log_softmax(scores, -1)).sum(-1)
-    return (each * weights).sum() / weights.sum().clamp(min=1)
+def divergence(scores: Tensor, targets: Tensor) -> Tensor:
+    """How far what is said of each square is from the truth's distribution, `(b, squares)`: nothing if it is that."""
+    return (torch.special.xlogy(targets, targets) - targets * torch.log_softmax(scores, -1)).sum(-1)
 
 
-def batches(drawn: Boards, lit: Boards | None, course: Course) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
-    """`course.steps` batches: drawn boards, and lit ones if there are any, each in random order, varied."""
-    rng = np.random.default_rng((course.seed, 0))
-    piles = [(boards, _forever(rng, len(boards))) for boards in (drawn, lit) if boards is not None]
-    for _ in range(course.steps):
-        picks = rng.random(course.boards) < (0 if lit is None else course.lit)
-        chosen = [(boards, next(order)) for boards, order in (piles[int(pick)] for pick in picks)]
-        seen = np.stack([varied(rng, boards.views[i], int(boards.aways[i])) for boards, i in chosen])
-        targets, weights = (np.stack([getattr(boards, name)[i] for boards, i in chosen]) for name in _ANSWERS)
-        yield torch.from_numpy(seen), torch.from_numpy(targets), torch.from_numpy(weights)
-
-
-def _forever(rng: Generator, count: int) -> Iterator[int]:
-    while True:
-        yield from rng.permutation(count).tolist()
-
-
-def varied(rng: Generator, view: NDArray[np.uint8], away: int) -> Floats:
-    """One board's patches as the network sees them, `(16, 4, PATCH, PATCH)`: shifted, mirrored, retoned."""
-    side = view.shape[0]
-    shift = np.array([[1, 0, 0], [0, 1, 0]], np.float64) + rng.normal(0, 0.008, (2, 3))
-    shift[:, 2] = rng.normal(0, 0.6, 2) - (shift[:, :2] - np.eye(2)) @ (side / 2, side / 2)
-    if rng.random() < 0.5:
-        view = np.asarray(cv2.warpAffine(view, shift, (side, side), borderMode=cv2.BORDER_REPLICATE), np.uint8)
-    if rng.random() < _EVENED:
-        view = evened(view, rng.uniform(6, 40), rng.uniform(0.05, 0.4))
-    cut = patches(view, BOARD, int(rng.integers(4)) if rng.random() < _LOST else away)
-    cut = mirrored(cut) if rng.random() < 0.5 else cut
-    toned = Tone.of(cut).apply(cut)
-    gains = rng.normal(1, 0.04, (1, 3, 1, 1)) * rng.normal(1, 0.08)
-    toned = toned * gains.astype(np.float32) + rng.normal(0, 0.06, (1, 3, 1, 1)).astype(np.float32)
-    if rng.random() < 0.3:
-        toned += rng.standard_normal(toned.shape, np.float32) * np.float32(rng.uniform(0, 0.12))
-    return with_relief(np.asarray(toned, np.float32))
+def batches(pile: Pile, course: Course) -> Iterator[tuple[Tensor, Tensor, Tensor, Tensor]]:
+    """`course.steps` batches: the boards' numbers, looks at them, the truth, and what squares count."""
+    looks = Looks(device(), course.seed)
+    chance = torch.Generator(device()).manual_seed(course.seed)
+    for first in range(0, course.steps, _AT_ONCE):
+        pile.look_for_more()
+        count = min(_AT_ONCE, course.steps - first)
+        for chosen in pile.choose(count * course.boards, chance).view(count, course.boards):
+            known = pile.known
+            seen, weights = looks(known.views[chosen], known.aways[chosen], known.weights[chosen])
+            yield chosen, seen, known.targets[chosen], weights

@@ -57,7 +57,15 @@ def truth(canvas: Canvas, picture: Bytes, marks: dict[Kind, Floats]) -> tuple[Fl
             targets[square] = _answer(canvas.scene, piece)
             clear = piece is None or _legible(canvas, picture, piece, marks[piece.kind])
             weights[square] = JUDGED if clear else ILLEGIBLE
+    for square in _strewn(canvas.scene):
+        targets[square], weights[square] = 0, 1
+        targets[square, COVERED] = 1
     return targets, weights
+
+
+def _strewn(scene: Scene) -> list[int]:
+    """The squares on which something lies that is no piece, however small it is."""
+    return [int(thing.y) * SIDE + int(thing.x) for thing in scene.things]
 
 
 def _legible(canvas: Canvas, picture: Bytes, piece: Placed, mark: Floats) -> bool:
@@ -73,7 +81,7 @@ def _legible(canvas: Canvas, picture: Bytes, piece: Placed, mark: Floats) -> boo
     face = _colours(canvas, picture, local[inside] @ turn(piece.turn).T + (piece.x, piece.y), pieces.height)
     if piece.colour is Colour.DARK and (face.min(axis=1) >= WHITE).mean() > _MOSTLY:
         return False
-    if pieces.blank:
+    if pieces.blank or piece.face_down:
         around = square_outline(_WITHIN_LINES, piece.square or 0)
         ground = _colours(canvas, picture, around, 0.0)
         return _stands_out(face, ground)
@@ -117,7 +125,7 @@ def _answer(scene: Scene, piece: Placed | None) -> Floats:
         answer[0] = 1
         return answer
     colours = (piece.colour,) if colours_told(scene) else tuple(Colour)
-    kinds = tuple(Kind) if scene.pieces.blank else (piece.kind,)
+    kinds = (piece.kind,) if scene.pieces.telling_kinds and not piece.face_down else tuple(Kind)
     for colour in colours:
         for kind in kinds:
             answer[ALL_CONTENTS.index(Piece(colour, kind))] = 1 / (len(colours) * len(kinds))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import cv2
 import numpy as np
@@ -10,11 +10,26 @@ import numpy as np
 from calibration.training.scene import SIDE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from calibration.training.scene import Camera, Placed, SetLook
+    from calibration.training.things import Thing
 
     Points = NDArray[np.float64]
+
+
+class _Somewhere(Protocol):
+    """What has a place, in squares."""
+
+    @property
+    def x(self) -> float: ...
+    @property
+    def y(self) -> float: ...
+
+
+Lying = TypeVar("Lying", bound=_Somewhere)
 
 BORDER = 0.8
 """How much of the table around the board the picture shows, in squares."""
@@ -83,22 +98,27 @@ class View:
         columns = self._projection
         return np.column_stack([columns[:, 0], columns[:, 1], columns[:, 2] * z + columns[:, 3]])
 
-    def far_to_near(self, placed: list[Placed]) -> list[Placed]:
+    def far_to_near(self, lying: Sequence[Lying]) -> list[Lying]:
         """Painter's order."""
-        return sorted(
-            placed, key=lambda piece: -float(np.hypot(piece.x - self.position[0], piece.y - self.position[1]))
-        )
+        return sorted(lying, key=lambda one: -float(np.hypot(one.x - self.position[0], one.y - self.position[1])))
 
 
 def outline(pieces: SetLook, piece: Placed, grow: float = 0.0) -> Points:
     """The corner points of a piece's face, counter-clockwise, `(n, 2)` in squares."""
     half = pieces.half + grow
-    if pieces.round:
-        angle = np.linspace(0, 2 * np.pi, 28, endpoint=False)
-        local = np.column_stack([np.cos(angle), np.sin(angle)]) * half
-    else:
-        local = rounded(half, half, pieces.corner)
+    local = _disc(half) if pieces.round else rounded(half, half, pieces.corner)
     return local @ turn(piece.turn).T + (piece.x, piece.y)
+
+
+def thing_outline(thing: Thing) -> Points:
+    """The same of the upper side of a thing that is no piece."""
+    local = _disc(thing.half) if thing.round else rounded(thing.half, thing.half, 0.0)
+    return local @ turn(thing.turn).T + (thing.x, thing.y)
+
+
+def _disc(half: float) -> Points:
+    angle = np.linspace(0, 2 * np.pi, 28, endpoint=False)
+    return np.column_stack([np.cos(angle), np.sin(angle)]) * half
 
 
 def rounded(half_x: float, half_y: float, corner: float) -> Points:

@@ -49,11 +49,12 @@ COVERED: Final = len(ALL_CONTENTS)
 CLASSES: Final = COVERED + 1
 _GROUPS: Final = (0, 1, 5)
 """Where empty, light and dark begin among `ALL_CONTENTS`."""
-_FLATTEST = 12.0
+FLATTEST: Final = 12.0
+"""The least spread of a board's grey levels that is believed."""
 _UNHEARD_OF = 1e-7
-_AROUND = 11
+AROUND: Final = 11
 """A pixel's surroundings, in pixels of a patch: a quarter of a square."""
-_FAINTEST = 0.03
+FAINTEST: Final = 0.03
 """What differs by less than this part of the board's spread does not stand out."""
 
 
@@ -72,7 +73,7 @@ class Tone:
         channels = patches[:, ::3, ::3].reshape(-1, 3).T.astype(np.float32, order="C")
         blue, green, red = channels.mean(axis=1).tolist()
         grey = channels.mean(axis=0)
-        return cls(float(grey.mean()), max(float(grey.std()), _FLATTEST), (blue, green, red))
+        return cls(float(grey.mean()), max(float(grey.std()), FLATTEST), (blue, green, red))
 
     def apply(self, patches: Patches) -> Floats:
         """The patches relative to the tone, `(n, 3, PATCH, PATCH)`."""
@@ -198,10 +199,10 @@ def with_relief(toned: Floats) -> Floats:
 
 
 def _standing_out(grey: Floats) -> Floats:
-    size = (_AROUND, _AROUND)
+    size = (AROUND, AROUND)
     mean = cv2.blur(grey, size)
     variance = cv2.sqrBoxFilter(grey, -1, size) - mean * mean
-    return np.asarray((grey - mean) / np.sqrt(np.maximum(variance, 0) + _FAINTEST**2), np.float32)
+    return np.asarray((grey - mean) / np.sqrt(np.maximum(variance, 0) + FAINTEST**2), np.float32)
 
 
 def mirrored(patches: Patches) -> Patches:

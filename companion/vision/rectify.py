@@ -31,7 +31,7 @@ PATCH = 72
 FINEST = 4
 """A top view is averaged down from one up to so many times as large."""
 _SMALLEST_SIDE = 2.0
-_BLACKEST = 4.0
+BLACKEST = 4.0
 """Grey levels that are added, so that what is all but black is not made grey."""
 
 
@@ -87,7 +87,7 @@ def evened(view: NDArray[np.uint8], reach: float, share: float) -> NDArray[np.ui
     What is brighter than the mean within some `reach` pixels is made darker by this `share` of it, in logarithms: with
     1 a shadow that is wider than that is gone, and so is what tells a dark board from a bright table.
     """
-    around = cv2.GaussianBlur(view.astype(np.float32), (0, 0), reach).mean(axis=2, keepdims=True) + _BLACKEST
+    around = cv2.GaussianBlur(view.astype(np.float32), (0, 0), reach).mean(axis=2, keepdims=True) + BLACKEST
     return np.asarray(np.clip(view * (around.mean() / around) ** share, 0, 255), np.uint8)
 
 

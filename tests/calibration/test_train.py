@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from importlib import resources
 
+import cv2
 import numpy as np
 import pytest
 
-from calibration.training.dataset import Boards, Split, Studio
+from calibration.training.dataset import BOARD, Boards, Split, Studio
 from calibration.training.truth import CLASSES
-from companion.vision.pieces import Looked
-from companion.vision.rectify import MARGIN, PATCH, SQUARE
+from companion.vision.pieces import Looked, Tone, with_relief
+from companion.vision.rectify import MARGIN, PATCH, SQUARE, patches
 
 torch = pytest.importorskip("torch")
 
@@ -25,14 +26,80 @@ def boards(answer, count=4):
     return Boards(views, targets, np.ones((count, 16), np.float32), *(np.zeros(count, np.uint8) for _ in range(4)))
 
 
-@pytest.mark.parametrize(("lit", "share"), [(None, 0.0), (boards(1), 0.25)])
-def test_so_many_boards_as_was_said_are_lit(lit, share):
-    from calibration.training.train import Course, batches  # noqa: PLC0415 - needs what may be missing
+def write(folder, split, first, some):
+    np.savez(folder / f"{split}-{first:06d}.npz", **{name: getattr(some, name) for name in Boards.__slots__})
 
-    steps = list(batches(boards(0), lit, Course(steps=40, boards=4, lit=0.25)))
-    assert all(seen.shape[:2] == (4, 16) for seen, _, _ in steps)
-    traced = np.mean([targets[:, 0, 1].numpy() for _, targets, _ in steps])
+
+def pile(folder, **course):
+    from calibration.training.train import Course, Pile  # noqa: PLC0415 - needs what may be missing
+
+    course = Course(**{"steps": 40, "boards": 4} | course)
+    return Pile(folder, course), course
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25])
+def test_so_many_boards_as_was_said_are_lit(tmp_path, share):
+    from calibration.training.train import batches  # noqa: PLC0415
+
+    write(tmp_path, "train", 0, boards(0))
+    if share:
+        write(tmp_path, "lit", 0, boards(1))
+    steps = list(batches(*pile(tmp_path, lit=0.25)))
+    assert all(seen.shape[:2] == (4, 16) for _, seen, _, _ in steps)
+    traced = np.mean([targets[:, 0, 1].cpu().numpy() for _, _, targets, _ in steps])
     assert traced == pytest.approx(share, abs=0.1)
+
+
+def test_boards_that_are_drawn_while_others_are_learnt_from_are_learnt_from_too(tmp_path):
+    write(tmp_path, "train", 0, boards(0))
+    growing, _ = pile(tmp_path)
+    write(tmp_path, "train", 250, boards(1, 2))
+    write(tmp_path, "train", 500, boards(2, 3))
+    assert len(growing) == 4
+    growing.look_for_more()
+    growing.look_for_more()
+    assert growing.known.targets[:, 0].argmax(1).tolist() == [0] * 4 + [1] * 2 + [2] * 3
+
+
+def test_the_worse_the_reader_was_at_a_board_the_more_often_it_is_chosen(tmp_path):
+    write(tmp_path, "train", 0, boards(0))
+    some, _ = pile(tmp_path, hard=0.5)
+    for _ in range(50):
+        some.remember(torch.arange(4), torch.tensor([0.0, 0.0, 0.0, 9.0]))
+    chosen = some.choose(4000, torch.Generator().manual_seed(1))
+    assert np.bincount(chosen.numpy(), minlength=4) / 4000 == pytest.approx([0.125, 0.125, 0.125, 0.625], abs=0.05)
+
+
+def test_a_look_without_any_variation_is_what_the_program_sees():
+    from calibration.training import looks  # noqa: PLC0415
+
+    some = Studio(Split.TRAIN).boards(range(6))
+    seen = looks.cut(torch.from_numpy(some.views).permute(0, 3, 1, 2).float())
+    mine = looks.with_relief(looks.toned(looks.turned(seen, torch.from_numpy(some.aways).long())))
+    for view, away, look in zip(some.views, some.aways.tolist(), mine.numpy(), strict=True):
+        cut = patches(view, BOARD, away)
+        assert np.abs(with_relief(Tone.of(cut).apply(cut)) - look).max() < 0.01
+
+
+def test_a_picture_is_blurred_as_opencv_blurs_it():
+    from calibration.training.looks import blurred  # noqa: PLC0415
+
+    noise = np.random.default_rng(1).uniform(0, 255, (2, 60, 60)).astype(np.float32)
+    mine = blurred(torch.from_numpy(noise)[:, None], torch.tensor([0.7, 5.0]))[:, 0].numpy()
+    theirs = np.stack([cv2.GaussianBlur(noise[0], (0, 0), 0.7), cv2.GaussianBlur(noise[1], (0, 0), 5.0)])
+    inner = (slice(None), slice(20, -20), slice(20, -20))
+    assert np.abs(mine - theirs)[inner].max() < 1
+
+
+def test_nothing_is_learnt_of_squares_that_a_spot_of_light_has_made_white(monkeypatch):
+    from calibration.training import looks  # noqa: PLC0415
+
+    monkeypatch.setattr(looks, "_VEILED", 1.0)
+    some, ones = boards(0, 64), torch.ones(64, 16)
+    bright = torch.from_numpy(some.views) + 90
+    _, weights = looks.Looks(torch.device("cpu"), 3)(bright, torch.from_numpy(some.aways), ones)
+    assert 0.05 < float((weights == 0).float().mean()) < 0.95
+    assert set(weights.unique().tolist()) == {0.0, 1.0}
 
 
 def test_a_mixture_is_one_or_the_other_or_between():
