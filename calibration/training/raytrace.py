@@ -29,8 +29,9 @@ from calibration.training.photographs import any_of, of_split
 from calibration.training.prisms import face_texture
 from calibration.training.render import Photograph, marks_of, paint
 from calibration.training.scene import CORNERS, SIDE, plain
+from calibration.training.things import thing_texture
 from calibration.training.truth import JUDGED, truth
-from calibration.training.view import outline, turn
+from calibration.training.view import outline, thing_outline, turn
 from companion.readings import ALL_CONTENTS
 
 if TYPE_CHECKING:
@@ -42,10 +43,13 @@ if TYPE_CHECKING:
     from calibration.training.canvas import Floats, Points
     from calibration.training.scene import Placed, Scene
     from calibration.training.textures import Fabrics, Texture
+    from calibration.training.things import Thing
     from companion.rules import Kind
 
 _SAMPLES = 24
 _QUICK_SAMPLES = 8
+_QUICK_SCALE = 60.0
+"""Boards to learn from are traced with so many pixels a square at most, for their top view has forty."""
 _WINDOW = 0.5
 """How often boards to learn from that are not varnished have a second light."""
 _REFLECTED = 0.5
@@ -83,6 +87,8 @@ class Stage:
         self._lay_plates()
         for piece in self._scene.placed:
             self._put(piece, marks[piece.kind])
+        for thing in self._scene.things:
+            self._strew(thing)
         self._lamps()
         self._room()
         self._camera()
@@ -97,6 +103,7 @@ class Stage:
         if self._quick:
             stage.cycles.samples, stage.cycles.denoising_quality = _QUICK_SAMPLES, "FAST"
             stage.cycles.denoising_prefilter = "FAST"
+            stage.render.resolution_percentage = round(100 * min(1.0, _QUICK_SCALE / self._scene.camera.scale))
         stage.cycles.max_bounces, stage.cycles.seed = 4, 1
         stage.render.threads_mode, stage.render.threads = "FIXED", 1
         stage.render.resolution_x, stage.render.resolution_y = self._canvas.view.width, self._canvas.view.height
@@ -145,6 +152,15 @@ class Stage:
         rim = outline(pieces, piece)
         local = (rim - (piece.x, piece.y)) @ turn(piece.turn) / (2 * pieces.half) + 0.5
         self._prism(name, rim, (base, base + pieces.height), (top, wall), local, bevel=_BEVEL)
+
+    def _strew(self, thing: Thing) -> None:
+        """Lay something on the board that is no piece."""
+        name, gloss = f"thing {len(bpy.data.objects)}", float(self._canvas.rng.uniform(0, 1))
+        top = self._material(name, thing_texture(self._canvas.rng, thing), gloss=gloss)
+        wall = self._material(name + " edge", np.full((2, 2, 3), thing.colour, np.float32), gloss=gloss)
+        rim = thing_outline(thing)
+        local = (rim - (thing.x, thing.y)) @ turn(thing.turn) / (2 * thing.half) + 0.5
+        self._prism(name, rim, (0.0, thing.height), (top, wall), local, bevel=_BEVEL)
 
     def _prism(
         self, name: str, rim: Points, heights: tuple[float, float], stuffs: tuple[Any, Any], on_image: Points,
@@ -277,7 +293,8 @@ class Stage:
         width, height = file.size
         pixels = np.empty(width * height * 4, np.float32)
         file.pixels.foreach_get(pixels)
-        return np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1, :, 2::-1])
+        light = np.ascontiguousarray(pixels.reshape(height, width, 4)[::-1, :, 2::-1])
+        return np.asarray(cv2.resize(light, (self._canvas.view.width, self._canvas.view.height)), np.float32)
 
 
 class RealStage(Stage):
