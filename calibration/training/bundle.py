@@ -57,7 +57,11 @@ def _write(about: dict[str, Any], folder: Path, models: Path) -> dict[str, Any]:
     card = about | {
         "sets": {
             **rules,
-            "promised": {"plain": calibrate.PROMISED, "hard": calibrate.PROMISED_WHEN_HARD},
+            "promised": {
+                "plain": calibrate.PROMISED,
+                "hard": calibrate.PROMISED_WHEN_HARD,
+                "other sets": calibrate.PROMISED_ELSEWHERE,
+            },
             "calibrated_on": f"{len(calibration)} drawn boards of the calibration split",
         },
         "measured_on": {"boards": f"{len(test)} drawn boards of the test split, half of them plain"} | measured,

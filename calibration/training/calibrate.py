@@ -1,9 +1,9 @@
 """Thresholds for the sets, and what the finished recogniser does on boards that nothing was fitted to.
 
 A conformal set keeps every content that is as likely (`SetRule.likely`) as a threshold asks: the highest one with which
-the truth falls out of the set no more often than promised. Each way to look has its own. The promise is made for
-ordinary sets, whose light pieces are light and whose dark ones are dark, where nothing makes the picture hard. How
-often it holds elsewhere is measured, and told on the card.
+the truth falls out of the set no more often than promised. Each way to look has its own. The narrowest promise is made
+for ordinary sets, whose light pieces are light and whose dark ones are dark, where nothing makes the picture hard; wider
+ones for hard pictures, and for other sets. How often they hold is measured, and told on the card.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ PROMISED = 5e-4
 """How often the truth may be ruled out, out of the box: DESIGN section 3."""
 PROMISED_WHEN_HARD = 3e-3
 """The same where hands, glare, darkness, blur, a low or a distant camera make the picture hard."""
+PROMISED_ELSEWHERE = 5e-3
+"""The same of other sets, such as cubes of two colours of which a stranger could not say which is the light one."""
 _MARGIN = 0.7
 """Thresholds keep to this share of what is promised: those who count on 8,000 boards may be a third off by chance."""
 _UNNOTICED = 0.01
@@ -74,11 +76,16 @@ def judge(recogniser: Recogniser, boards: Boards, look: Looked) -> Judged:
 
 
 def rule(judged: Judged, known: float) -> SetRule:
-    """The narrowest rule that keeps both promises, with a margin; `known` is that of `SetRule`."""
+    """The narrowest rule that keeps all promises, with a margin; `known` is that of `SetRule`."""
     over = judged.targets[:, COVERED] > 0
     covered = float(np.quantile(judged.probabilities[over, COVERED], _UNNOTICED)) if over.any() else 0.5
-    clear = (judged.probabilities[:, COVERED] < covered) & judged.ordinary
-    cases = ((clear & judged.plain, PROMISED), (clear & ~judged.plain, PROMISED_WHEN_HARD))
+    clear = judged.probabilities[:, COVERED] < covered
+    usual = clear & judged.ordinary
+    cases = (
+        (usual & judged.plain, PROMISED),
+        (usual & ~judged.plain, PROMISED_WHEN_HARD),
+        (clear & ~judged.ordinary, PROMISED_ELSEWHERE),
+    )
     undecided = SetRule(least=0.0, covered=covered, known=known)
     least = min(_least(undecided, *_contents(judged, chosen), _MARGIN * promised) for chosen, promised in cases)
     return replace(undecided, least=least)

@@ -40,9 +40,9 @@ class Course:
     """Boards in one step."""
     rate: float = 1.6e-3
     seed: int = 5
-    lit: float = 0.12
+    lit: float = 0.05
     """How many of the boards are of those that were lit by `raytrace`, if there are any."""
-    hard: float = 0.5
+    hard: float = 0.35
     """How many of the boards are chosen the more often, the worse the reader was at them."""
 
     def rate_at(self, step: int) -> float:

@@ -231,19 +231,17 @@ class WhoeverTakesLightAsItIs(Recogniser):
 
 
 def shaded(image, middle, side):
-    """The picture with a hard shadow on one side of a point, which leaves a sixth of the light."""
+    """The picture with a hard shadow on one side of a point, which leaves a tenth of the light."""
     y, x = np.mgrid[: image.shape[0], : image.shape[1]]
     away = [(x - middle[0]), (y - middle[1])][side % 2] * (1 if side < 2 else -1)
-    light = 0.45 + 0.55 / (1 + np.exp(-np.clip(away / 6, -30, 30)))
+    light = 0.35 + 0.65 / (1 + np.exp(-np.clip(away / 6, -30, 30)))
     return (image * light[..., None]).astype(np.uint8)
 
 
-def misread(eyes, folder, light, names=None):
+def misread(eyes, folder, light):
     """How many squares of pictures in a folder are wrong in light that comes from each of four sides."""
     verdicts = []
     for truth in truths(folder):
-        if names is not None and truth["image"] not in names:
-            continue
         image = cv2.imread(str(folder / truth["image"]))
         corners = np.array([truth["corners"][name] for name in ("a1", "d1", "d4", "a4")])
         pose = BoardPose(tuple(map(tuple, corners.tolist())), 1.0)
@@ -256,7 +254,7 @@ def misread(eyes, folder, light, names=None):
 def test_a_shadow_across_the_board_hardly_ever_makes_a_light_piece_dark(recogniser):
     """In one of four shadows on each of three sample pictures; one that takes light as it is misreads several."""
     assert misread(recogniser, SHADOWS, shaded) <= 1
-    assert misread(WhoeverTakesLightAsItIs.bundled(), SHADOWS, shaded) >= 4
+    assert misread(WhoeverTakesLightAsItIs.bundled(), SHADOWS, shaded) >= 2
 
 
 def glaring(image, middle, side):
@@ -265,15 +263,14 @@ def glaring(image, middle, side):
     right, down = ((-1, -1), (1, -1), (1, 1), (-1, 1))[side]
     reach = image.shape[1] / 16
     spot = np.exp(-((x - middle[0] - right * reach) ** 2 + (y - middle[1] - down * reach) ** 2) / (2 * reach**2))
-    light = (image / 255) ** 2.2 + 0.9 * spot[..., None]
+    light = (image / 255) ** 2.2 + 1.3 * spot[..., None]
     return (np.clip(light, 0, 1) ** (1 / 2.2) * 255).astype(np.uint8)
 
 
-def test_glare_makes_fewer_pieces_others_with_the_light_evened_out(recogniser):
-    """In one of four spots of light on each of three sample pictures: of ten misread squares half are unclear."""
-    names = {"greenbox_002.jpg", "wood_004.jpg", "wood_016.jpg"}
-    as_it_is = misread(WhoeverTakesLightAsItIs.bundled(), PICTURES, glaring, names)
-    assert misread(recogniser, PICTURES, glaring, names) < as_it_is
+def test_glare_makes_hardly_any_piece_another(recogniser):
+    """In one of four spots of light that burn out to white; who takes light as it is misreads one."""
+    assert misread(recogniser, PICTURES, glaring) == 0
+    assert misread(WhoeverTakesLightAsItIs.bundled(), PICTURES, glaring) >= 1
 
 
 def test_boards_drawn_from_unseen_seeds_are_read(recogniser):
