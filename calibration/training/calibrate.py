@@ -2,8 +2,8 @@
 
 A conformal set keeps every content that is as likely (`SetRule.likely`) as a threshold asks: the highest one with which
 the truth falls out of the set no more often than promised. Each way to look has its own. The narrowest promise is made
-for ordinary sets, whose light pieces are light and whose dark ones are dark, where nothing makes the picture hard; wider
-ones for hard pictures, and for other sets. How often they hold is measured, and told on the card.
+for ordinary sets, whose light pieces are light and whose dark ones are dark, where nothing makes the picture hard;
+wider ones for hard pictures, and for other sets. How often they hold is measured, and told on the card.
 """
 
 from __future__ import annotations
