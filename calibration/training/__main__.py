@@ -30,7 +30,6 @@ from calibration.training.network import Reader
 from calibration.training.photographs import choose
 from calibration.training.train import Course, Pile, batches, device, mixed, train
 
-_NEW = 0.6
 _TO_NORMALISE = 12
 """Steps' boards on which its normalisation is measured."""
 MODELS = Path(companion.vision.__file__).parent / "models"
@@ -82,16 +81,17 @@ def _draw_held(folder: Path, held: int, jobs: int = 1) -> None:
 @click.option("--rate", default=Course(0).rate, show_default=True, help="Of learning, at its highest.")
 @click.option("--seed", default=Course(0).seed, show_default=True)
 @click.option("--further", is_flag=True, help="Begin with the recogniser that the program has.")
-@click.option(
-    "--new", default=_NEW, show_default=True, help="Of a recogniser that was trained further, so much is new."
-)
+@click.option("--new", default=0.8, show_default=True, help="Of a recogniser that was trained further, so much is new.")
 def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, further: bool, new: float) -> None:
     """Train on the boards in FOLDER, drawn ones and lit ones if there are any, and keep the weights there.
 
     Boards that are drawn into FOLDER meanwhile are learnt from, too. With an accelerator that is where it is done.
     """
     course = Course(steps, boards, rate, seed)
-    pile = Pile(folder, course)
+    try:
+        pile = Pile(folder, course)
+    except FileNotFoundError as error:
+        raise click.ClickException(str(error)) from error
     begun = _shipped(pile, course) if further else None
     reader = train(pile, course, _report(steps), copy.deepcopy(begun))
     traced = int(pile.known.lit.sum())
