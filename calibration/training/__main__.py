@@ -42,7 +42,6 @@ _photographs = click.option(
     "--photographs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="To lay tables on."
 )
 _steps = click.option("--steps", default=50_000, show_default=True, help="Steps of training.")
-
 _jobs = click.option("--jobs", default=1, show_default=True, help="Processes that draw.")
 
 
@@ -63,13 +62,13 @@ def draw(folder: Path, scenes: int, held: int, jobs: int) -> None:
     _draw_held(folder, held, jobs)
 
 
-def _draw(folder: Path, split: Split, count: int, jobs: int = 1) -> None:
+def _draw(folder: Path, split: Split, count: int, jobs: int) -> None:
     shards = draw_shards(folder, split, count, jobs)
     for _ in track(shards, description=split.name.lower(), total=-(-count // SHARD)):
         pass
 
 
-def _draw_held(folder: Path, held: int, jobs: int = 1) -> None:
+def _draw_held(folder: Path, held: int, jobs: int) -> None:
     _draw(folder, Split.CALIBRATE, held, jobs)
     _draw(folder, Split.TEST, held // 8, jobs)
 
@@ -206,8 +205,7 @@ def cards(folder: Path, models: Path) -> None:
 
 def _report(steps: int) -> Any:
     def say(step: int, loss: float) -> None:
-        if step % 100 == 0 or step == steps:
-            click.echo(f"step {step} of {steps}: loss {loss:.4f}", err=True)
+        click.echo(f"step {step} of {steps}: loss {loss:.4f}", err=True)
 
     return say
 

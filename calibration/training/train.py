@@ -120,7 +120,7 @@ def _together(some: Sequence[Known]) -> Known:
 def train(pile: Pile, course: Course, report: Callable[[int, float], None], reader: Reader | None = None) -> Reader:
     """The average of the readers along the course, which is steadier than the last one.
 
-    `report` hears the step and the loss. Passes run in bfloat16, which newer processors are quick at.
+    `report` hears the step and the loss now and then. Passes run in bfloat16, which newer processors are quick at.
     """
     torch.manual_seed(course.seed)
     torch.backends.cudnn.benchmark = True

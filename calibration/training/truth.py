@@ -47,25 +47,23 @@ def truth(canvas: Canvas, picture: Bytes, marks: dict[Kind, Floats]) -> tuple[Fl
     `JUDGED` squares count fully, `ILLEGIBLE` ones only in training, and those half hidden not at all.
     """
     targets, weights = np.zeros((SIDE * SIDE, CLASSES), np.float32), np.zeros(SIDE * SIDE, np.float32)
+    strewn = _strewn(canvas.scene)
     standing = {piece.square: piece for piece in canvas.scene.placed if piece.square is not None}
     for square in range(SIDE * SIDE):
         piece = standing.get(square)
         seen, over = _seen(canvas, square, piece)
-        if over >= _COVERED_FROM:
+        if over >= _COVERED_FROM or square in strewn:
             targets[square, COVERED], weights[square] = 1, 1
         elif seen >= _SEEN_FROM and over <= _UNTOUCHED_TO:
             targets[square] = _answer(canvas.scene, piece)
             clear = piece is None or _legible(canvas, picture, piece, marks[piece.kind])
             weights[square] = JUDGED if clear else ILLEGIBLE
-    for square in _strewn(canvas.scene):
-        targets[square], weights[square] = 0, 1
-        targets[square, COVERED] = 1
     return targets, weights
 
 
-def _strewn(scene: Scene) -> list[int]:
+def _strewn(scene: Scene) -> set[int]:
     """The squares on which something lies that is no piece, however small it is."""
-    return [int(thing.y) * SIDE + int(thing.x) for thing in scene.things]
+    return {int(thing.y) * SIDE + int(thing.x) for thing in scene.things}
 
 
 def _legible(canvas: Canvas, picture: Bytes, piece: Placed, mark: Floats) -> bool:

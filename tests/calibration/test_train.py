@@ -126,9 +126,7 @@ def test_a_card_that_is_made_anew_keeps_what_it_says_of_the_training(tmp_path):
         (tmp_path / name).write_bytes((shipped / name).read_bytes())
     for split in (Split.CALIBRATE, Split.TEST):
         some = Studio(split).boards(range(2))
-        np.savez(
-            tmp_path / f"{split.name.lower()}-000000.npz", **{name: getattr(some, name) for name in Boards.__slots__}
-        )
+        write(tmp_path, split.name.lower(), 0, some)
     before = json.loads((tmp_path / "pieces.json").read_text(encoding="utf-8"))
     card = calibrate_anew(tmp_path, tmp_path)
     assert card == json.loads((tmp_path / "pieces.json").read_text(encoding="utf-8"))
