@@ -42,7 +42,7 @@ _photographs = click.option(
     "--photographs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="To lay tables on."
 )
 _steps = click.option("--steps", default=50_000, show_default=True, help="Steps of training.")
-_jobs = click.option("--jobs", default=1, show_default=True, help="Processes that draw.")
+_jobs = click.option("--jobs", default=1, show_default=True, help="Processes that draw, or judge.")
 
 
 @click.group()
@@ -79,14 +79,15 @@ def _draw_held(folder: Path, held: int, jobs: int) -> None:
 @click.option("--boards", default=Course(0).boards, show_default=True, help="Boards in one step.")
 @click.option("--rate", default=Course(0).rate, show_default=True, help="Of learning, at its highest.")
 @click.option("--seed", default=Course(0).seed, show_default=True)
+@click.option("--lit", default=Course(0).lit, show_default=True, help="Share of boards that were lit by `raytrace`.")
 @click.option("--further", is_flag=True, help="Begin with the recogniser that the program has.")
 @click.option("--new", default=0.8, show_default=True, help="Of a recogniser that was trained further, so much is new.")
-def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, further: bool, new: float) -> None:
+def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, lit: float, further: bool, new: float) -> None:
     """Train on the boards in FOLDER, drawn ones and lit ones if there are any, and keep the weights there.
 
     Boards that are drawn into FOLDER meanwhile are learnt from, too. With an accelerator that is where it is done.
     """
-    course = Course(steps, boards, rate, seed)
+    course = Course(steps, boards, rate, seed, lit)
     try:
         pile = Pile(folder, course)
     except FileNotFoundError as error:
@@ -112,13 +113,14 @@ def _shipped(pile: Pile, course: Course) -> Reader:
 @main.command(name="bundle")
 @_folder
 @click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
-def write(folder: Path, models: Path) -> None:
+@_jobs
+def write(folder: Path, models: Path, jobs: int) -> None:
     """Export the weights in FOLDER, calibrate and measure the sets, and write the card."""
     kept = torch.load(folder / "reader.pt")
     reader = Reader().eval()
     reader.load_state_dict(kept.pop("weights"))
     models.mkdir(parents=True, exist_ok=True)
-    click.echo(json.dumps(bundle(reader, folder, models, kept)["measured_on"], indent=2))
+    click.echo(json.dumps(bundle(reader, folder, models, kept, jobs)["measured_on"], indent=2))
 
 
 @main.command()
@@ -128,7 +130,7 @@ def write(folder: Path, models: Path) -> None:
 def sets(folder: Path, held: int, jobs: int) -> None:
     """Calibrate and measure anew what the recogniser that the program has may rule out: an hour on one core."""
     _draw_held(folder, held, jobs)
-    click.echo(json.dumps(calibrate_anew(folder, MODELS)["measured_on"], indent=2))
+    click.echo(json.dumps(calibrate_anew(folder, MODELS, jobs)["measured_on"], indent=2))
 
 
 @main.command(name="all")
@@ -142,7 +144,7 @@ def everything(context: click.Context, folder: Path, scenes: int, held: int, ste
     """Everything from nothing: draw, learn, bundle; some five hours on two cores, and 6 GB of memory."""
     context.invoke(draw, folder=folder, scenes=scenes, held=held, jobs=jobs)
     context.invoke(learn, folder=folder, steps=steps)
-    context.invoke(write, folder=folder, models=MODELS)
+    context.invoke(write, folder=folder, models=MODELS, jobs=jobs)
 
 
 @main.command()

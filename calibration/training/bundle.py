@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from calibration.training import calibrate
-from calibration.training.dataset import Split, read_shards
+from calibration.training.dataset import Split, count_boards, shards_of
 from calibration.training.export import export
-from companion.vision.pieces import Looked, Recogniser, SetRule
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,11 +18,13 @@ if TYPE_CHECKING:
     from calibration.training.network import Reader
 
 _CARD = "pieces.json"
-_UNDECIDED = dict.fromkeys(Looked, SetRule(least=0.0, covered=1.0))
 
 
-def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any]) -> dict[str, Any]:
-    """Export `reader` to `models`, with sets calibrated and measured on the shards in `folder`; gives the card."""
+def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any], jobs: int = 1) -> dict[str, Any]:
+    """Export `reader` to `models`, with sets calibrated and measured on the shards in `folder`; gives the card.
+
+    So many shards are judged at a time, as there are `jobs`.
+    """
     backbone, head = export(reader)
     (models / "backbone.onnx").write_bytes(backbone)
     (models / "head.npz").write_bytes(head)
@@ -33,27 +34,26 @@ def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any
         "trained_on": trained_on
         | {"pictures": "drawn or traced by calibration.training from fixed seeds; no photograph"},
     }
-    return _write(about, folder, models)
+    return _write(about, folder, models, jobs)
 
 
-def calibrate_anew(folder: Path, models: Path) -> dict[str, Any]:
+def calibrate_anew(folder: Path, models: Path, jobs: int = 1) -> dict[str, Any]:
     """Calibrate and measure the sets of the networks in `models` on the shards in `folder`; gives the new card."""
     card = json.loads((models / _CARD).read_text(encoding="utf-8"))
-    return _write({name: card[name] for name in ("model", "parameters", "trained_on")}, folder, models)
+    return _write({name: card[name] for name in ("model", "parameters", "trained_on")}, folder, models, jobs)
 
 
-def _write(about: dict[str, Any], folder: Path, models: Path) -> dict[str, Any]:
+def _write(about: dict[str, Any], folder: Path, models: Path, jobs: int) -> dict[str, Any]:
     """Write the card of the networks in `models`: what is known `about` them, their sets, and how good these are."""
-    backbone, head = ((models / name).read_bytes() for name in ("backbone.onnx", "head.npz"))
-    recogniser = Recogniser(backbone, head, _UNDECIDED)
-    calibration, test = (read_shards(folder, split) for split in (Split.CALIBRATE, Split.TEST))
+    networks = (models / "backbone.onnx").read_bytes(), (models / "head.npz").read_bytes()
+    calibration, test = (shards_of(folder, split) for split in (Split.CALIBRATE, Split.TEST))
+    fitted, unseen = (calibrate.judge_shards(networks, shards, jobs) for shards in (calibration, test))
     rules, measured = {}, {}
     for look, known in calibrate.LOOKS.items():
-        fitted, unseen = (calibrate.judge(recogniser, boards, look) for boards in (calibration, test))
-        rule = calibrate.rule(fitted, known)
+        rule = calibrate.rule(fitted[look], known)
         rules[look.value] = asdict(rule)
-        measured[look.value] = calibrate.measure(unseen, rule)
-        measured[look.value]["promised to rule out, and did"] = calibrate.reliability(fitted, unseen, rule)
+        measured[look.value] = calibrate.measure(unseen[look], rule)
+        measured[look.value]["promised to rule out, and did"] = calibrate.reliability(fitted[look], unseen[look], rule)
     card = about | {
         "sets": {
             **rules,
@@ -62,9 +62,10 @@ def _write(about: dict[str, Any], folder: Path, models: Path) -> dict[str, Any]:
                 "hard": calibrate.PROMISED_WHEN_HARD,
                 "other sets": calibrate.PROMISED_ELSEWHERE,
             },
-            "calibrated_on": f"{len(calibration)} drawn boards of the calibration split",
+            "calibrated_on": f"{count_boards(calibration)} drawn boards of the calibration split",
         },
-        "measured_on": {"boards": f"{len(test)} drawn boards of the test split, half of them plain"} | measured,
+        "measured_on": {"boards": f"{count_boards(test)} drawn boards of the test split, half of them plain"}
+        | measured,
     }
     (models / _CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     return card

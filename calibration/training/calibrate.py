@@ -8,24 +8,29 @@ wider ones for hard pictures, and for other sets. How often they hold is measure
 
 from __future__ import annotations
 
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import get_context
 from typing import TYPE_CHECKING, Final
 
+import cv2
 import numpy as np
 
-from calibration.training.dataset import BOARD
+from calibration.training.dataset import BOARD, read_shard
 from calibration.training.scene import Family
 from calibration.training.truth import JUDGED
 from companion.readings import ANYTHING
-from companion.vision.pieces import COVERED, Looked, SetRule
+from companion.vision.pieces import COVERED, Looked, Recogniser, SetRule
 from companion.vision.reader import photographed
 from companion.vision.rectify import patches
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
     from calibration.training.dataset import Boards
-    from companion.vision.pieces import Recogniser
 
     Floats = NDArray[np.float32]
 
@@ -38,6 +43,7 @@ PROMISED_ELSEWHERE = 5e-3
 _MARGIN = 0.7
 """Thresholds keep to this share of what is promised: those who count on 8,000 boards may be a third off by chance."""
 _UNNOTICED = 0.01
+_UNDECIDED = SetRule(least=0.0, covered=1.0)
 _ASKED = (3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 
 
@@ -73,6 +79,23 @@ def judge(recogniser: Recogniser, boards: Boards, look: Looked) -> Judged:
     families = np.repeat(boards.families, len(BOARD))[counts]
     plain, ordinary = (np.repeat(field, len(BOARD))[counts] for field in (boards.plain, boards.ordinary))
     return Judged(np.concatenate(said)[counts], targets[counts], families, plain, ordinary)
+
+
+def judge_shards(networks: tuple[bytes, bytes], shards: list[Path], jobs: int = 1) -> dict[Looked, Judged]:
+    """What a backbone and a head say about the boards of all shards, by each way to look; so many shards at a time."""
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as judges:
+        parts = list(judges.map(partial(_judge_shard, networks), shards))
+    return {look: _joined([part[look] for part in parts]) for look in LOOKS}
+
+
+def _judge_shard(networks: tuple[bytes, bytes], shard: Path) -> dict[Looked, Judged]:
+    cv2.setNumThreads(1)
+    recogniser, boards = Recogniser(*networks, dict.fromkeys(Looked, _UNDECIDED)), read_shard(shard)
+    return {look: judge(recogniser, boards, look) for look in LOOKS}
+
+
+def _joined(parts: list[Judged]) -> Judged:
+    return Judged(*(np.concatenate([getattr(part, name) for part in parts]) for name in Judged.__slots__))
 
 
 def rule(judged: Judged, known: float) -> SetRule:

@@ -167,36 +167,34 @@ def new_shards(folder: Path, split: Split, read: set[str]) -> Iterator[Boards]:
     for path in _finished(folder, split):
         if path.name not in read:
             read.add(path.name)
-            yield Boards(*(_field(path, name) for name in Boards.__slots__))
+            yield read_shard(path)
+
+
+def shards_of(folder: Path, split: Split) -> list[Path]:
+    """The shards of a split that are in `folder`; `FileNotFoundError` if there is none."""
+    paths = _finished(folder, split)
+    if not paths:
+        raise FileNotFoundError(f"{folder} has no shard of the {split.name.lower()} split; draw them first")
+    return paths
 
 
 def _finished(folder: Path, split: Split) -> list[Path]:
     return sorted(path for path in folder.glob(f"{split.name.lower()}-*.npz") if ".part" not in path.name)
 
 
-def read_shards(folder: Path, split: Split) -> Boards:
-    """All shards of a split that are in `folder`; `FileNotFoundError` if there is none."""
-    paths = _finished(folder, split)
-    if not paths:
-        raise FileNotFoundError(f"{folder} has no shard of the {split.name.lower()} split; draw them first")
-    count = sum(len(_field(path, "plain")) for path in paths)
-    return Boards(*(_joined(paths, name, count) for name in Boards.__slots__))
-
-
-def _joined(paths: list[Path], name: str, count: int) -> NDArray[Any]:
-    """One field of all shards, which is in memory only once: forty thousand views are five gigabytes."""
-    first = _field(paths[0], name)
-    whole, at = np.empty((count, *first.shape[1:]), first.dtype), 0
-    for path in paths:
-        part = _field(path, name)
-        whole[at : at + len(part)] = part
-        at += len(part)
-    return whole
-
-
-def _field(path: Path, name: str) -> NDArray[Any]:
+def read_shard(path: Path) -> Boards:
+    """The boards of one shard."""
     with np.load(path) as shard:
-        return np.asarray(shard[name])
+        return Boards(*(np.asarray(shard[name]) for name in Boards.__slots__))
+
+
+def count_boards(shards: list[Path]) -> int:
+    """How many boards are in these shards."""
+    count = 0
+    for path in shards:
+        with np.load(path) as shard:
+            count += len(shard["plain"])
+    return count
 
 
 assert CLASSES == 10

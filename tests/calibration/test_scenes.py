@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from importlib import resources
 
 import numpy as np
 import pytest
 
-from calibration.training.calibrate import PROMISED, Judged, measure, reliability, rule
-from calibration.training.dataset import Split, Studio, read_shards, write_shards
+from calibration.training.calibrate import PROMISED, Judged, judge, judge_shards, measure, reliability, rule
+from calibration.training.dataset import Split, Studio, count_boards, read_shard, shards_of, write_shards
 from calibration.training.marks import MarkStyle, mark
 from calibration.training.render import render
 from calibration.training.scene import SIDE, Family, colours_told, draw_board, draw_scene, draw_set, plain
@@ -17,7 +18,7 @@ from calibration.training.textures import Fabrics
 from calibration.training.truth import CLASSES, COVERED, JUDGED
 from companion.readings import ALL_CONTENTS
 from companion.rules import Kind
-from companion.vision.pieces import SetRule
+from companion.vision.pieces import Looked, Recogniser, SetRule
 
 
 @pytest.fixture(scope="module")
@@ -113,11 +114,24 @@ def test_shards_are_kept_and_read_back(tmp_path):
     (path,) = write_shards(tmp_path, Split.TEST, range(2))
     before = path.stat().st_mtime_ns
     assert [p.stat().st_mtime_ns for p in write_shards(tmp_path, Split.TEST, range(2))] == [before]
-    boards = read_shards(tmp_path, Split.TEST)
-    assert len(boards) == 2
+    assert shards_of(tmp_path, Split.TEST) == [path]
+    boards = read_shard(path)
+    assert len(boards) == count_boards([path]) == 2
     assert boards.targets.shape == (2, 16, CLASSES)
     with pytest.raises(FileNotFoundError, match="draw them first"):
-        read_shards(tmp_path, Split.TRAIN)
+        shards_of(tmp_path, Split.TRAIN)
+
+
+def test_shards_are_judged_side_by_side_as_one_by_one(tmp_path):
+    shards = [path for first in (0, 250) for path in write_shards(tmp_path, Split.TEST, range(first, first + 1))]
+    models = resources.files("companion.vision") / "models"
+    networks = ((models / "backbone.onnx").read_bytes(), (models / "head.npz").read_bytes())
+    together = judge_shards(networks, shards, jobs=2)
+    assert together.keys() == set(Looked)
+    for look, judged in together.items():
+        alone = [judge(Recogniser.bundled(), read_shard(path), look) for path in shards]
+        for name in Judged.__slots__:
+            np.testing.assert_array_equal(getattr(judged, name), np.concatenate([getattr(one, name) for one in alone]))
 
 
 def test_boards_can_be_photographed_in_another_way(tmp_path):
@@ -125,8 +139,8 @@ def test_boards_can_be_photographed_in_another_way(tmp_path):
         photo = render(rng, scene, fabrics)
         return replace(photo, image=np.full_like(photo.image, 200))
 
-    (_,) = write_shards(tmp_path, Split.LIT, range(250, 252), brightly)
-    boards = read_shards(tmp_path, Split.LIT)
+    (path,) = write_shards(tmp_path, Split.LIT, range(250, 252), brightly)
+    boards = read_shard(path)
     assert boards.views.max() == 200
     alike = Studio(Split.LIT).boards(range(250, 252))
     np.testing.assert_array_equal(boards.targets, alike.targets)
