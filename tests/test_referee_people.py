@@ -975,6 +975,110 @@ def test_a_cube_that_is_moved_to_another_square_keeps_its_card():
     assert scene.look() == ["taken back a1+", "light a2+"]
 
 
+def laid(scene: Scene, square: str, colour: Colour, kind: Kind) -> list[str]:
+    """A cube and its card."""
+    scene.cards = {**scene.cards, colour: card(kind)}
+    cube(scene, square, colour)
+    return scene.look()
+
+
+def test_the_cards_that_lie_there_when_a_game_is_joined_tell_no_later_cube():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PUSHER)}
+    for square, colour in (("a1", Colour.LIGHT), ("a4", Colour.DARK), ("c1", Colour.LIGHT)):
+        cube(scene, square, colour)
+    assert scene.look(2) == ["asks start"]
+    for square, word in (("a1", "Lx"), ("a4", "D<>"), ("c1", "L+")):
+        scene.referee.answer(scene.time, Square.parse(square), piece(word))
+    scene.referee.join(scene.time, to_move=Colour.DARK, last=Square.parse("c1"))
+    assert scene.look() == []
+    cube(scene, "d1", Colour.DARK)
+    assert scene.look(6) == ["kind? d1"]
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PULLER)}
+    assert scene.look() == ["dark d1><"]
+
+
+def test_a_pile_that_is_hidden_when_a_game_is_joined_may_show_the_card_of_any_cube_that_lies_there():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    laid(scene, "a4", Colour.DARK, Kind.PUSHER)
+    piles, scene.cards = scene.cards, {}
+    scene.look()
+    for square, word in (("a1", "L+"), ("a4", "D<>")):
+        scene.referee.answer(scene.time, Square.parse(square), piece(word))
+    scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("a4"))
+    scene.cards = piles
+    assert scene.look() == []
+    cube(scene, "d1", Colour.LIGHT)
+    assert scene.look(6) == ["kind? d1"]
+
+
+def test_the_cards_that_lie_there_when_a_person_begins_a_match_tell_no_cube_of_it():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    scene.referee.new_match(scene.time, Game.start())
+    assert scene.look() == []
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(6) == ["kind? a1"]
+
+
+def test_the_card_of_a_cube_that_was_never_played_tells_none_of_the_next_match():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    assert "illegal b2 square" in laid(scene, "b2", Colour.DARK, Kind.PUSHER)
+    scene.referee.new_match(scene.time, Game.start())
+    scene.misread.clear()
+    scene.look()
+    assert laid(scene, "a2", Colour.LIGHT, Kind.PULLER) == ["light a2><"]
+    cube(scene, "a3", Colour.DARK)
+    assert scene.look(6) == ["kind? a3"]
+
+
+@pytest.mark.parametrize("seen_before", [True, False])
+def test_the_card_of_a_cube_whose_kind_was_corrected_is_not_taken_for_the_next(seen_before):
+    scene = green_box()
+    if seen_before:
+        assert laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT) == ["light a1+"]
+        scene.cards = {Colour.LIGHT: card(Kind.DIAGONAL)}
+        scene.look()
+        scene.referee.correct(scene.time, 1, "a1x")
+    else:
+        cube(scene, "a1", Colour.LIGHT)
+        assert scene.look(5) == ["kind? a1"]
+        scene.referee.answer(scene.time, A1, piece("L+"))
+        scene.referee.correct(scene.time, 1, "a1x")
+        scene.cards = {Colour.LIGHT: card(Kind.DIAGONAL)}
+    scene.look()
+    assert laid(scene, "b2", Colour.DARK, Kind.PUSHER) == ["dark b2<>"]
+    cube(scene, "d4", Colour.LIGHT)
+    assert scene.look(6) == ["kind? d4"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    assert scene.look() == ["light d4+"]
+
+
+def test_a_cube_whose_kind_was_said_keeps_it_when_it_is_moved():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.PUSHER)
+    laid(scene, "d4", Colour.DARK, Kind.PULLER)
+    cube(scene, "c3", Colour.LIGHT)
+    assert scene.look(6) == ["kind? c3"]
+    assert lines(scene.referee.answer(scene.time, C3, piece("L+"))) == ["light c3+"]
+    scene.look()
+    del scene.misread[C3]
+    cube(scene, "c4", Colour.LIGHT)
+    assert scene.look(6) == ["taken back c3+", "light c4+"]
+
+
+def test_a_card_that_is_laid_for_a_cube_that_was_moved_tells_its_kind():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.PUSHER)
+    laid(scene, "d4", Colour.DARK, Kind.PULLER)
+    assert laid(scene, "c3", Colour.LIGHT, Kind.STRAIGHT) == ["light c3+"]
+    del scene.misread[C3]
+    assert laid(scene, "c4", Colour.LIGHT, Kind.DIAGONAL)[-2:] == ["taken back c3+", "light c4x"]
+
+
 def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_about():
     scene = green_box()
     scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}

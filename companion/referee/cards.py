@@ -51,10 +51,21 @@ class CardPiles:
         for colour, kinds in others._ever.items():
             self._before[colour] = self._before.get(colour, frozenset()) | kinds
 
-    def begin(self, cards: Mapping[Colour, frozenset[Kind]]) -> None:
-        """A match begins: the cards that lie there now belong to no cube of it."""
-        for colour, kinds in cards.items():
+    def begin(self, cards: Mapping[Colour, frozenset[Kind]], lying: Iterable[Piece] = ()) -> None:
+        """A match begins, or is joined: the cards that lie there now belong to no cube that is still to come.
+
+        Where a pile cannot be read, that of any cube that is `lying` there may be on top.
+        """
+        unread = ((piece.colour, frozenset({piece.kind})) for piece in lying if piece.colour not in cards)
+        for colour, kinds in (*cards.items(), *unread):
             self._before[colour] = self._before.get(colour, frozenset()) | kinds
+
+    def corrected(self, piece: Piece, *, newest: bool) -> None:
+        """A cube that was committed is this one in truth, and its card that kind; maybe its owner's `newest` cube."""
+        for known in (self._before, self._ever):
+            known[piece.colour] = known.get(piece.colour, frozenset()) | {piece.kind}
+        if newest:
+            self._last[piece.colour] = piece.kind
 
     def see(self, cards: Mapping[Colour, frozenset[Kind]]) -> None:
         """Note that the card of a cube which was committed without it has been laid, once it is seen."""
@@ -103,6 +114,26 @@ class CardPiles:
             replace(arrival, contents=arrival.contents & self._told[arrival.square] or arrival.contents)
             for arrival in arrivals
         ]
+
+    def narrow_moved(
+        self,
+        game: Game,
+        arrivals: Sequence[Arrival],
+        cards: Mapping[Colour, frozenset[Kind]],
+        time: float,
+        lifted: Iterable[Piece],
+    ) -> list[Arrival]:
+        """The arrivals that lie there in place of these cubes, which were committed and lifted.
+
+        A cube that was moved keeps its card; and where none was laid since, as it may have lain there for an older
+        cube, the kind that it was committed as.
+        """
+        shown = dict(cards)
+        for piece in lifted:
+            kinds = cards.get(piece.colour)
+            if kinds and piece.kind not in kinds and not kinds.isdisjoint(self._before.get(piece.colour, ())):
+                shown[piece.colour] = frozenset({piece.kind})
+        return CardPiles().narrow(game, arrivals, shown, time)
 
     def _before_a_pass(self, game: Game, arrival: Arrival, colour: Colour) -> Contents:
         """The same card again as what the opponent has to pass after: the card of the owner's next cube may hide it."""

@@ -18,6 +18,8 @@ from companion.rules import Game, Move, Position, RulesError, parse_moves
 from companion.saying import Saying
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from companion.events import Event
     from companion.readings import Contents
     from companion.rules import Colour, Content, Piece, Square
@@ -40,8 +42,14 @@ class Referee(Umpire):
         if game.layout != self.game.layout:
             self._look_afresh()
         told = self._start_match(time, game)
+        self._keep_the_cards()
         self._losses.to_leave = {square for square in game.layout if not self._seen(square) & EMPTY}
         return told
+
+    def _keep_the_cards(self, lying: Iterable[Piece] = ()) -> None:
+        """What lies on the piles now, maybe of the pieces `lying` there, tells no cube that is still to come."""
+        if self._snapshot is not None:
+            self._cards.begin(self._snapshot.cards, lying)
 
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:
         """Take the board as it lies for the position of a game in progress.
@@ -63,6 +71,7 @@ class Referee(Umpire):
         )
         before = tuple(map(str, self.game.history))
         self._begin(Record.of(joined))
+        self._keep_the_cards(pieces.values())
         after = tuple(map(str, joined.history))
         position = Position(tuple(sorted(pieces.items())), to_move, last).write(joined.layout)
         corrected = events.Corrected(**self._sheet.here(time, 1), before=before, after=after, position=position)
@@ -156,6 +165,8 @@ class Referee(Umpire):
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))
             self._undo_on(old.square, unless=new.square)
+            newest = [move for move in self._sheet.moves if move.colour is new.colour][-1:] == [new]
+            self._cards.corrected(new.piece, newest=newest)
         if before == after:
             return self._look_again(time)
         corrected = events.Corrected(**self._sheet.here(time, ply), before=before, after=after)
@@ -207,6 +218,7 @@ class Referee(Umpire):
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
         elif choice == "new":
             told = self._start_match(time, self._fresh_game())
+            self._keep_the_cards()
         if question.question in ("start", "new"):
             self._goes_on = choice == "resume"
             self._resumed = question.squares if self._goes_on else ()

@@ -534,11 +534,12 @@ class Umpire:
         return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
 
     def _instead(self, board: Comparison) -> list[Arrival]:
-        """What may lie there in place of the last placements; a cube that was moved keeps the card that is shown."""
+        """What may lie there in place of the last placements."""
         found = [*board.arrivals, *board.replaced]
         if not self._by_card or self._snapshot is None:
             return found
-        return CardPiles().narrow(self.game, found, self._snapshot.cards, board.time)
+        lifted = [piece for square in board.lost if (piece := self.game.content(square)) is not None]
+        return self._cards.narrow_moved(self.game, found, self._snapshot.cards, board.time, lifted)
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
