@@ -19,7 +19,7 @@ from companion.vision.enrolled import Look
 from companion.vision.faces import FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.legible import sharpness
 from companion.vision.levels import BURNT, darkest
-from companion.vision.rectify import PATCH, SQUARE, pixels_per_square, rectify
+from companion.vision.rectify import PATCH, SQUARE, patches, pixels_per_square, rectify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,10 +79,9 @@ def examine(
     yield Finding("board", "found" if sought else "not looked for, its corners are given", good=True)
     points = pose.points()
     yield _size(pixels_per_square(points, layout))
-    yield _tilt(points)
+    yield _tilt(points, layout)
     top_view = rectify(image, points, layout)
-    margin = (top_view.shape[0] - layout.rows * SQUARE) // 2
-    yield from light(top_view[margin:-margin, margin:-margin])
+    yield from light(top_view, layout)
     yield _sharp(sharpness(top_view, layout))
     if profile is not None:
         called = f"{profile.name}: " if profile.name else ""
@@ -111,10 +110,12 @@ def _size(pixels: float) -> Finding:
     )
 
 
-def _tilt(points: NDArray[np.float64]) -> Finding:
+def _tilt(points: NDArray[np.float64], layout: Layout) -> Finding:
+    """How deep an average square looks beside its breadth, or how broad beside its depth."""
     sides = np.linalg.norm(points - np.roll(points, -1, axis=0), axis=1)
-    shortening = float(np.abs(_area(points)) / max(sides[0], sides[2]) / max(sides[0], sides[2]))
-    shortening = min(shortening, float(np.abs(_area(points)) / max(sides[1], sides[3]) ** 2))
+    across, along = max(sides[0], sides[2]) / layout.columns, max(sides[1], sides[3]) / layout.rows
+    square = abs(_area(points)) / (layout.columns * layout.rows)
+    shortening = float(square / max(across, along) ** 2)
     return _judged(
         "tilt",
         f"the board looks {min(shortening, 1):.0%} as deep as wide",
@@ -128,9 +129,11 @@ def _area(points: NDArray[np.float64]) -> float:
     return float(0.5 * np.sum(x * np.roll(y, -1) - np.roll(x, -1) * y))
 
 
-def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
-    """Light and glare of a flattened board, BGR."""
-    grey = cv2.cvtColor(board, cv2.COLOR_BGR2GRAY)
+def light(top_view: NDArray[np.uint8], layout: Layout) -> Iterator[Finding]:
+    """Light and glare of a board's squares in its top view, BGR; what shows in its gaps is the table's."""
+    start = (PATCH - SQUARE) // 2
+    squares = patches(top_view, layout)[:, start : start + SQUARE, start : start + SQUARE]
+    grey = np.stack([cv2.cvtColor(square, cv2.COLOR_BGR2GRAY) for square in squares])
     bright = float(np.percentile(grey, 90))
     yield _judged(
         "light",
@@ -138,7 +141,8 @@ def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
         good=bright >= DARKEST,
         improve="Give the table more light.",
     )
-    quarters = [half for rows in np.array_split(grey, 2) for half in np.array_split(rows, 2, axis=1)]
+    sides = np.array([(2 * one.column >= layout.columns, 2 * one.row >= layout.rows) for one in layout.squares])
+    quarters = [grey[(sides == quarter).all(axis=1)] for quarter in np.unique(sides, axis=0)]
     levels = [float(np.percentile(quarter, 75)) for quarter in quarters]
     even = min(levels) / max(*levels, 1.0)
     yield _judged(
@@ -147,7 +151,7 @@ def light(board: NDArray[np.uint8]) -> Iterator[Finding]:
         good=even >= LEAST_EVEN,
         improve="Move the lamp, or what casts the shadow: in half shade dark pieces and light ones look alike.",
     )
-    burnt = float((darkest(board) >= BURNT).mean())
+    burnt = float(np.mean([darkest(square) >= BURNT for square in squares]))
     yield _judged(
         "glare",
         f"{burnt:.1%} of the board is burnt out",

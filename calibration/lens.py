@@ -44,6 +44,12 @@ class LensError(CompanionError, ValueError):
     """Pictures of the lens target that no lens can be measured from."""
 
 
+_TOO_ALIKE = (
+    "the pictures are too alike to tell what the lens does: tilt the target more, in different directions, and hold it "
+    "also into the picture's corners"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """The target in one picture."""
@@ -169,9 +175,12 @@ def _fitted(sightings: Sequence[Sighting]) -> Measured:
     focal = float(camera[0, 0]), float(camera[1, 1])
     centre = float(camera[0, 2]), float(camera[1, 2])
     k1, k2, p1, p2, k3 = (float(value) for value in np.ravel(distortion)[:5])
-    model = LensModel(
-        size=size, focal=focal, centre=centre, distortion=(k1, k2, p1, p2, k3), error=round(float(error), 4)
-    )
+    try:
+        model = LensModel(
+            size=size, focal=focal, centre=centre, distortion=(k1, k2, p1, p2, k3), error=round(float(error), 4)
+        )
+    except ValueError as trouble:  # no lens is like that: something is not told by these pictures
+        raise LensError(_TOO_ALIKE) from trouble
     corners = np.concatenate(seen)
     _refuse_unsure(model, float(max(np.ravel(spreads)[:2] / focal)))
     straight = cv2.undistortPoints(corners[:, None], camera, distortion, P=camera).reshape(-1, 2)
@@ -192,10 +201,7 @@ def _refuse_unsure(model: LensModel, spread: float) -> None:
     width, height = model.size
     rim = np.array([[x, y] for x in (0, width / 2, width - 1) for y in (0, height / 2, height - 1)], np.float64)
     if spread > UNSURE or folds(model, rim):
-        raise LensError(
-            "the pictures are too alike to tell what the lens does: tilt the target more, in different directions, and "
-            "hold it also into the picture's corners"
-        )
+        raise LensError(_TOO_ALIKE)
 
 
 def _by(size: tuple[int, int]) -> str:

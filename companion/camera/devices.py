@@ -219,7 +219,16 @@ def _refuse_unusable(path: Path, system: System) -> None:
 
 def _handle(path: Path) -> str | int:
     """What OpenCV wants: the device file on Linux, its number elsewhere."""
-    return str(path) if sys.platform.startswith("linux") else int(path.name.removeprefix("video"))
+    return str(path) if sys.platform.startswith("linux") else _number(path)
+
+
+def _number(path: Path) -> int:
+    number = path.name.removeprefix("video")
+    if not number.isdecimal():
+        raise SourceSyntaxError(
+            Saying("%(path)s is no camera here; name it by its number, such as camera:0", path=path)
+        )
+    return int(number)
 
 
 def _driver(handle: str | int) -> VideoDevice:

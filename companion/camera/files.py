@@ -42,7 +42,11 @@ _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b
 """What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
 _JPEG, _LIBJPEG = b"\xff\xd8", b"Corrupt JPEG data: "
 _DAMAGED = (b"premature end", b"bad Huffman code", b"found marker")
-"""What libjpeg says where a part is wrong or missing; a few bytes too many are usual, and harmless."""
+"""What libjpeg says where a part is wrong or missing."""
+_EXTRANEOUS = re.compile(rb"(\d+) extraneous bytes before marker")
+_FEW_BYTES = 16
+"""Fewer bytes too many are usual, and harmless; so is any number of the same ones at the end."""
+_JPEG_END = b"\xff\xd9"
 _STANDARD_ERROR, _ONE_AT_A_TIME = 2, Lock()
 _FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
@@ -193,7 +197,7 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         image, complaints = _decoded(data)
     except (cv2.error, OSError):
         image = None
-    if image is not None and any(wrong in complaints for wrong in _DAMAGED):
+    if image is not None and _tell_of_damage(complaints, data):
         raise VisionError(Saying("%(file)s is damaged; take the picture, or copy it, once more", file=path))
     foreign = path.suffix.lower() in _FOREIGN_SUFFIXES or data[8:12].tobytes() in _HEIF_BRANDS
     if image is None and foreign:
@@ -204,6 +208,20 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         )
         raise VisionError(why)
     return np.asarray(image, np.uint8)
+
+
+def _tell_of_damage(complaints: bytes, data: NDArray[np.uint8]) -> bool:
+    """Whether what libjpeg says of a file means that a part of its picture is wrong.
+
+    Who has lost the thread has bytes left that tell nothing; some cameras fill the end of their files, too.
+    """
+    if any(wrong in complaints for wrong in _DAMAGED):
+        return True
+    most = max(map(int, _EXTRANEOUS.findall(complaints)), default=0)
+    if most < _FEW_BYTES:
+        return False
+    end = data.tobytes().rfind(_JPEG_END)
+    return len(set(data[max(0, end - most) : max(0, end)].tolist())) != 1
 
 
 def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]:

@@ -77,7 +77,9 @@ def _findings(source: str, corners: Corners | None, layout: Layout, profile: Pro
     if profile is not None:
         card_reader(profile)
         replace(reader, locate=lambda *_: pose).read(image)
-    return examine(reader.optics.straight(image), pose, layout, profile, sought=corners is None)
+    return examine(
+        reader.optics.straight(image), pose, layout, profile, sought=corners is None or not corners.are_of(layout)
+    )
 
 
 def _picture(source: str) -> NDArray[np.uint8]:

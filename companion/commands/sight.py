@@ -46,6 +46,12 @@ class Corners:
     """At a1, d1, d4, a4, x and y in pixels of the upright picture."""
     profile: str = ""
     """The file that they stand in; empty if somebody gave them."""
+    layout: str = ""
+    """The layout of that profile, whose corners they are."""
+
+    def are_of(self, layout: Layout) -> bool:
+        """Whether they are this layout's; who gives corners means those of the board that lies there."""
+        return not self.layout or Layout.parse(self.layout) == layout
 
     def place(self, size: tuple[int, int]) -> BoardPose:
         """Where the board is in a picture of `size` (width, height).
@@ -125,7 +131,7 @@ def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
                 "the one that --profile names"
             )
         known = Profile.read(paths[0])
-        corners = Corners(known.corners, profile=paths[0]) if known.corners else None
+        corners = Corners(known.corners, paths[0], known.layout) if known.corners else None
         given = {"layout": known.layout, "variant": known.variant, "corners": corners}
         ctx.default_map = {**(ctx.default_map or {}), **given}
         return known
@@ -140,7 +146,12 @@ def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-_KNOWS = {"enrolment": "its pieces", "cubes": "its cubes", "lens": "its lens"}
+_KNOWS = {
+    "enrolment": "its pieces",
+    "cubes": "its cubes",
+    "lens": "its lens",
+    "corners": "its corners",
+}
 """The fields of a profile that took somebody's time, and what they tell."""
 
 
@@ -170,6 +181,8 @@ def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Itera
         for field, what in _KNOWS.items()
         if field not in anew and getattr(there, field) and not getattr(kept, field)
     ]
+    if there.layout not in (kept.layout, Profile().layout):
+        lost.append("its layout")
     if {card.kind for card in there.cards} - {card.kind for card in kept.cards} - set(cards):
         lost.append("its cards")
     if lost:
@@ -359,6 +372,7 @@ def board_reader(
 ) -> BoardReader:
     """The reader of single pictures: with the set and the lens that a profile knows, else as the program comes.
 
+    Corners that a profile has of another layout are not those of the board: it is looked for.
     A set counts where its variant is played: cubes are not read as pieces with marks, nor these as cubes.
 
     Raises:
@@ -370,6 +384,8 @@ def board_reader(
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
     optics, eyes = optics_of(profile), Recogniser.bundled()
+    if corners is not None and not corners.are_of(layout):
+        corners = None
     recogniser: RecogniserOfPatches = eyes
     known = profile if profile is not None and profile.variant == variant else Profile()
     if known.enrolment is not None:

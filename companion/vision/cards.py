@@ -160,7 +160,7 @@ def _patch(picture: Image) -> Image:
 
 def card_picture(card: EnrolledCard) -> Image:
     """The picture that a profile keeps of a card; raises `ProfileError` if it is none."""
-    image = cv2.imdecode(np.frombuffer(card.png, np.uint8), cv2.IMREAD_COLOR)
+    image = cv2.imdecode(np.frombuffer(card.png, np.uint8), cv2.IMREAD_COLOR) if card.png else None
     if image is None or image.shape != (PICTURE[1], PICTURE[0], 3):
         raise ProfileError(f"the enrolled {card.kind} card in this profile is damaged: enrol it again")
     return np.asarray(image, np.uint8)
@@ -183,7 +183,8 @@ class CardReader:
         """The kinds that the card in a strip of the table may show; None if no card is seen there."""
         corners = pose.points()
         view = flatten(image, corners, layout, strip, optics=self.optics)
-        found = within(sheets(view), strip.to_picture(corners, layout), image.shape[1::-1])
+        shown = self.optics.straight_size((image.shape[1], image.shape[0]))
+        found = within(sheets(view), strip.to_picture(corners, layout), shown)
         return _kinds(self.judged(found, view))
 
     def read_around(self, image: Image, pose: BoardPose, layout: Layout) -> frozenset[Kind] | None:

@@ -49,6 +49,10 @@ class Optics(Protocol):
         """The straight picture of all that an upright BGR picture shows; black where it shows nothing."""
         ...
 
+    def straight_size(self, size: Size) -> Size:
+        """The size of the straight picture of an upright one."""
+        ...
+
     def straightened(self, points: Floats, size: Size) -> Floats:
         """Upright points `(n, 2)` in the straight picture."""
         ...
@@ -68,6 +72,10 @@ class Pinhole:
     def straight(self, image: Image) -> Image:
         """The picture itself."""
         return image
+
+    def straight_size(self, size: Size) -> Size:
+        """The size itself."""
+        return size
 
     def straightened(self, points: Floats, size: Size) -> Floats:  # noqa: ARG002 (see Optics)
         """The points themselves."""
@@ -96,7 +104,11 @@ class Lens:
 
     def straight(self, image: Image) -> Image:
         """See `Optics.straight`."""
-        return self.view(image, np.eye(3), self._for(_size(image)).straight_size)
+        return self.view(image, np.eye(3), self.straight_size(_size(image)))
+
+    def straight_size(self, size: Size) -> Size:
+        """See `Optics.straight_size`."""
+        return self._for(size).straight_size
 
     def straightened(self, points: Floats, size: Size) -> Floats:
         """See `Optics.straightened`."""

@@ -70,6 +70,26 @@ def test_what_spoils_a_picture_is_named_with_what_to_do(image, corners, what, im
     assert improve in bad(np.asarray(image, np.uint8), corners).get(what, "")
 
 
+@pytest.mark.parametrize(("layout", "corners"), [("8x2", (100, 600, 900, 400)), ("8x4", (100, 600, 900, 200))])
+def test_a_long_board_is_not_seen_from_far_aside(layout, corners):
+    left, bottom, right, top = map(float, corners)
+    pose = BoardPose(((left, bottom), (right, bottom), (right, top), (left, top)), 1.0)
+    told = {found.what: found for found in examine(plain_cloth(), pose, Layout.parse(layout), None)}
+    assert told["tilt"].good
+    assert "100%" in told["tilt"].found
+
+
+def test_the_table_in_a_boards_gap_is_not_judged():
+    layout = Layout.parse("##../##../####/####")
+    pose = BoardPose(((200.0, 500.0), (600.0, 500.0), (600.0, 100.0), (200.0, 100.0)), 1.0)
+    for table in (0, 255):
+        image = np.full((600, 800, 3), 150, np.uint8)
+        image[100:300, 400:] = table
+        told = {found.what: found.good for found in examine(image, pose, layout, None)}
+        assert told["shadow"]
+        assert told["glare"]
+
+
 def test_kinds_that_were_enrolled_with_the_same_mark_are_pointed_out():
     twins = [{"piece": face.piece, "picture": face.picture} for face in enrolment().faces] * 2
     assert "set" not in bad(good_picture(), profile=Profile(enrolment=enrolment(faces=twins)))

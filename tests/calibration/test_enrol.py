@@ -168,6 +168,7 @@ def test_marks_that_only_look_like_others_can_be_learnt():
         ("folder", "is no file"),
         ("photo.jpg", "is there already and is no profile"),
         ("box.json", "knows its cubes and its cards, and would not any more: give --profile"),
+        ("club.json", "knows its corners and its layout, and would not any more: give --profile"),
     ],
 )
 def test_nothing_is_learnt_where_it_could_not_be_kept_or_something_would_be_lost(tmp_path, monkeypatch, output, says):
@@ -177,6 +178,7 @@ def test_nothing_is_learnt_where_it_could_not_be_kept_or_something_would_be_lost
     numbers = dict.fromkeys(("middle", "half", "own", "shift", "stretch"), 1.0)
     cubes = EnrolledCubes(backbone="", states="", direction="", **numbers)
     Profile(cubes=cubes, cards=(EnrolledCard(kind="straight", picture=""),)).write("box.json")
+    Profile(layout="ring", corners=((100, 600), (900, 600), (850, 100), (150, 100))).write("club.json")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     result = CliRunner().invoke(enrol, ["--card", "pusher=none.jpg", "-o", output])
     assert says in str(result.exception)

@@ -89,6 +89,17 @@ def test_a_target_that_was_never_tilted_is_refused():
     assert "too alike to tell what the lens does: tilt the target more" in refusal(sightings(flat, shake=0.2))
 
 
+def test_pictures_that_would_need_a_lens_which_nobody_could_make_are_refused(monkeypatch):
+    fitted = cv2.calibrateCameraExtended
+
+    def fitted_to_level_pictures(*given, **options):
+        error, camera, _, *rest = fitted(*given, **options)
+        return error, camera, np.array([0.9, -45692.06, 0.002, 0.001, 0.0]), *rest
+
+    monkeypatch.setattr(cv2, "calibrateCameraExtended", fitted_to_level_pictures)
+    assert "too alike to tell what the lens does: tilt the target more" in refusal(sightings())
+
+
 def test_a_target_that_is_not_flat_is_refused():
     found = sightings()
     for sighting in found:

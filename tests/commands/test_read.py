@@ -12,6 +12,7 @@ import pytest
 
 from companion.commands.read import _score, _score_in_words
 from companion.readings import ANYTHING, of_colour
+from companion.profile import Profile
 from companion.rules import Colour, Layout
 from companion.vision.legible import BLURRED
 from tests.commands.test_watch import CORNERS, DATA, GAME, TRUTH, companion
@@ -80,6 +81,25 @@ def test_a_picture_that_is_damaged_in_its_middle_is_not_read(last_frame, tmp_pat
     assert done.returncode == 1
     assert done.stderr == f"{tmp_path / 'damaged.jpg'} is damaged; take the picture, or copy it, once more\n"
     assert "Light" in done.stdout
+
+
+def test_the_corners_that_a_profile_has_of_another_board_are_not_believed(last_frame, tmp_path):
+    corners = ((100.0, 500.0), (500.0, 500.0), (500.0, 100.0), (100.0, 100.0))
+    Profile(layout="4x4", corners=corners).write(tmp_path / "table.json")
+    asked = ("read", str(last_frame), "--profile", str(tmp_path / "table.json"))
+    assert companion(*asked).returncode == 0
+    done = companion(*asked, "--layout", "8x2")
+    assert (done.returncode, done.stdout) == (1, "")
+
+
+@pytest.mark.parametrize(("left", "damaged"), [(bytes(range(1, 60)), True), (bytes(64), False), (b"\x01\x02", False)])
+def test_bytes_that_are_left_at_the_end_tell_of_damage_before_unless_they_only_fill_it(
+    last_frame, tmp_path, left, damaged
+):
+    data = cv2.imencode(".jpg", cv2.imread(str(last_frame)))[1].tobytes()
+    (tmp_path / "more.jpg").write_bytes(data[:-2] + left + data[-2:])
+    done = companion("read", str(tmp_path / "more.jpg"))
+    assert ("is damaged" in done.stderr, "Light" in done.stdout) == (damaged, not damaged)
 
 
 @pytest.mark.parametrize(

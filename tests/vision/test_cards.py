@@ -10,10 +10,14 @@ from calibration.training.cards import NONE, StripDrawer, lessons
 from calibration.training.symbols import draw_other, draw_symbol
 from calibration.training.textures import Fabrics
 from companion.camera.green_box import card_face
+from companion.errors import ProfileError
+from companion.profile import EnrolledCard, LensModel
 from companion.rules import Kind, Layout
 from companion.vision.board import BoardPose
-from companion.vision.cards import ANY, CardReader, CardRule
+from companion.vision.cards import ANY, CardReader, CardRule, card_picture
+from companion.vision.lens import Lens
 from companion.vision.sheets import PICTURE, Sheet, beside, sheets
+from tests.vision.drawn_lens import photograph, thrown
 
 LAYOUT = Layout.parse("4x4")
 POSE = BoardPose(((440.0, 560.0), (840.0, 560.0), (840.0, 160.0), (440.0, 160.0)), 1.0)
@@ -51,6 +55,22 @@ def test_a_plain_card_is_read_on_its_own_side(reader, kind, turn):
 def test_on_a_photograph_the_card_may_lie_on_any_side(reader, x, y):
     image = table((card_face(Kind.PULLER), x, y), turn=90 if x == 640 else 0)
     assert reader.read_around(image, POSE, LAYOUT) == {Kind.PULLER}
+
+
+def test_a_card_that_a_wide_lens_shows_beyond_where_an_upright_picture_would_end_is_read():
+    size, focal = (1280, 720), 700.0
+    wide = LensModel(size=size, focal=(focal, focal), centre=(640, 360), distortion=(-0.25, 0.06, 0, 0, 0), error=0.1)
+    to_table = np.array([[focal, 0, 640], [0, focal, 360], [0, 0, 1]])
+    image = photograph(table((card_face(Kind.PULLER), 1040, 350)), to_table, wide)
+    lens = Lens(wide)
+    seen = thrown((POSE.points() - (640, 360)) / focal, wide)
+    pose = POSE.moved(lens.straightened(seen, size))
+    assert CardReader.bundled(optics=lens).read_around(image, pose, LAYOUT) == {Kind.PULLER}
+
+
+def test_the_picture_of_a_card_that_is_missing_from_a_profile_is_told():
+    with pytest.raises(ProfileError, match="enrolled straight card in this profile is damaged"):
+        card_picture(EnrolledCard(kind="straight", picture=""))
 
 
 def test_two_cards_that_differ_may_be_either(reader):
