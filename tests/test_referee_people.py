@@ -104,6 +104,18 @@ def test_nothing_to_undo_says_so():
         scene_after().referee.undo(1)
 
 
+def test_a_piece_whose_move_is_undone_before_anything_was_seen_has_to_leave_too():
+    scene = Scene(Game.replay(["a1+", "a3><"]))
+    scene.put("a1", "L+")
+    scene.put("a3", "D><")
+    assert lines(scene.referee.undo(0.0)) == ["taken back a3><"]
+    assert scene.look(3) == []
+    assert scene.referee.to_lift == {Square.parse("a3")}
+    scene.lift("a3")
+    assert scene.look() == []
+    assert scene.play("a4x") == ["dark a4x"]
+
+
 def test_a_past_move_is_corrected_and_the_later_ones_stay():
     scene = scene_after("a1+", "a2+", "a3+")
     heard = scene.referee.correct(scene.time, 3, "a3x")
@@ -159,6 +171,31 @@ def test_the_game_goes_on_while_a_correction_is_thought_over():
     scene = scene_after("a1+", "a2+", "a3+")
     scene.referee.correct(scene.time, 1, "a1x")
     assert scene.play("a4x") == ["dark a4x"]
+    assert scene.referee.question is None
+
+
+def asked_how_it_stands() -> Scene:
+    """The program was started again, and the last piece of its game lies elsewhere."""
+    scene = Scene(Game.replay(["a1+", "a3><", "a2+"]))
+    for square, word in (("a1", "L+"), ("a3", "D><"), ("b4", "L+")):
+        scene.put(square, word)
+    assert scene.look(2) == ["asks start"]
+    return scene
+
+
+def test_a_correction_that_is_thought_over_answers_no_question_about_the_board():
+    scene = asked_how_it_stands()
+    assert lines(scene.referee.correct(scene.time, 1, "a1x")) == ["asks correct"]
+    assert scene.look(6) == []
+    assert lines(scene.referee.choose(scene.time, "resume")) == []
+    assert scene.referee.question.question == "start"
+    assert scene.look(6) == []
+    assert [str(ply) for ply in scene.game.history] == ["a1+", "a3><", "a2+"]
+
+
+def test_a_correction_that_makes_the_game_what_lies_there_answers_the_question_about_the_board():
+    scene = asked_how_it_stands()
+    assert lines(scene.referee.correct(scene.time, 3, "b4+")) == ["Corrected"]
     assert scene.referee.question is None
 
 
@@ -1261,7 +1298,8 @@ def test_more_pieces_at_once_than_can_be_put_in_order_are_asked_about_once():
     scene.look(1)
     scene.hand()
     assert scene.look(6) == ["asks start"]
-    assert lines(scene.referee.correct(scene.time, 2, "a3<>")) == ["Corrected", "asks start"]
+    assert lines(scene.referee.correct(scene.time, 2, "a3<>")) == ["Corrected"]
+    assert scene.referee.question.question == "start"
     assert lines(scene.referee.choose(scene.time, "resume")) == []
     assert scene.look(6) == []
     joined = scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("c4"))

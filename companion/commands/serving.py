@@ -14,15 +14,18 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from companion import events
 from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError, TableError
 from companion.pace import Paced
 from companion.referee import Referee
+from companion.rules import Move, parse_move
 from companion.store import Opening, Recorder
 from companion.table import Table
 from companion.web import Gate, create_app
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from companion.commands.equipment import Equipment
-    from companion.rules import Game
+    from companion.rules import Game, Square
     from companion.store import Match, MatchLog
     from companion.table import TableView
     from companion.tiles.virtual import VirtualBoard
@@ -131,6 +134,7 @@ def table_for(
         for each in equipment.sources:
             each.lay_out(played.layout, played.sets)
         referee = Referee(played, table=table, variant=last.opening.variant)
+        referee.take_up(_undone(last, log))
         return seated(source, referee, Recorder(log, last.opening, resume=last))
     referee = Referee(game, table=table, variant=variant)
     if not _recalled(referee, last, log):
@@ -149,6 +153,14 @@ def _last_match(log: MatchLog, table: str) -> Match | None:
         logger.warning("table %s begins another match: %s", table, damage)
         return None
     return last
+
+
+def _undone(match: Match, log: MatchLog) -> set[Square]:
+    """Where the moves were played that were taken back since the last one was."""
+    told = reversed([entry.event for entry in log.entries(match.id)])
+    since = takewhile(lambda event: not isinstance(event, events.MovePlayed), told)
+    moves = [parse_move(event.move) for event in since if isinstance(event, events.MoveTakenBack)]
+    return {move.square for move in moves if isinstance(move, Move)}
 
 
 def _of_another_kind(match: Match, game: Game, variant: str) -> bool:

@@ -22,6 +22,8 @@ class Question:
 
     def __init__(self) -> None:
         self.open: ChoiceNeeded | None = None
+        self._beneath: ChoiceNeeded | None = None
+        """What waits for a person meanwhile, if what is open is about a correction only."""
         self._asked: dict[Square, Arrival] = {}
         """The pieces whose order is asked, as they were first seen."""
 
@@ -31,17 +33,24 @@ class Question:
             self._asked = {arrival.square: arrival for arrival in arrivals}
         if self.open is not None and replace(event, time=self.open.time) == self.open:
             return []
+        if event.question == "correct" and self.open is not None and _waits(self.open):
+            self._beneath = self.open
         self.open = event
         return [event]
 
     def drop(self) -> None:
         """Nothing is asked any more."""
-        self.open = None
+        self.open = self._beneath = None
+
+    def leave_correction(self) -> None:
+        """What was asked about a correction, or hung on the moves before it, is asked no more; what waits, still is."""
+        if self.open is not None and not _waits(self.open):
+            self.open, self._beneath = self._beneath, None
 
     @property
     def waits_for_a_person(self) -> bool:
         """Whether nothing is decided before it is answered."""
-        return self.open is not None and self.open.question not in ("order", "correct")
+        return self._beneath is not None or (self.open is not None and _waits(self.open))
 
     @property
     def about_order(self) -> bool:
@@ -50,9 +59,12 @@ class Question:
 
     def look(self, board: Comparison) -> None:
         """Drop a question that the board itself has answered: it fits the game, and nothing is covered that did not."""
-        if self.open is None or self.open.question == "correct":
+        if self.open is None:
             return
         answered = not board.strange and not board.held_back
+        if self.open.question == "correct":
+            self._beneath = None if answered else self._beneath
+            return
         if self.about_order:
             bare = [board.bare[square] for square in self.shown(board) if square in board.bare]
             answered = any(board.time - seen.since >= _LIFTED_S for seen in bare)
@@ -69,3 +81,7 @@ class Question:
         """One whose order is asked is as old as it was then: to lift it and to put it back is no answer."""
         asked = self._asked.get(arrival.square) if self.about_order else None
         return arrival if asked is None else replace(arrival, since=asked.since, after=asked.after)
+
+
+def _waits(question: ChoiceNeeded) -> bool:
+    return question.question not in ("order", "correct")

@@ -51,6 +51,15 @@ class Referee(Umpire):
         if self._snapshot is not None:
             self._cards.begin(self._snapshot.cards, lying)
 
+    def take_up(self, undone: Iterable[Square]) -> None:
+        """The match goes on after the program was started again, and nothing of the board was seen since.
+
+        What still lies on the squares whose moves are `undone` has to leave it first. Where nothing was played, what
+        lies there may be left of the match before, and is asked about.
+        """
+        self._losses.to_leave |= set(undone)
+        self._may_be_left_over = all(self.game.content(square) is None for square in self.game.layout)
+
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:
         """Take the board as it lies for the position of a game in progress.
 
@@ -135,7 +144,8 @@ class Referee(Umpire):
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""
-        if square != unless and not self._seen(square) & EMPTY:
+        seen = self._seen(square)
+        if square != unless and (seen == ANYTHING or not seen & EMPTY):
             self._losses.to_leave.add(square)
 
     def correct(self, time: float, ply: int, text: str, *, rule_later: bool = False) -> list[Event]:
@@ -151,7 +161,7 @@ class Referee(Umpire):
         """
         record, refused = self._sheet.record.corrected(ply, text)
         if refused and not rule_later:
-            self._question.drop()
+            self._question.leave_correction()
             asked = events.ChoiceNeeded(**self._here(time), question="correct", choices=("resume",), illegal=refused)
             return self._question.ask(asked)
         before = tuple(map(str, self.game.history[ply - 1 :]))
@@ -160,7 +170,7 @@ class Referee(Umpire):
         moot = self.resigned is not None and record.game.outcome is not None
         told = [self._sheet.unresign(time)] if moot else []
         self._sheet.record = record
-        self._question.drop()
+        self._question.leave_correction()
         self._problems.settle_all()
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._seen(new.square))
@@ -212,7 +222,10 @@ class Referee(Umpire):
                     offers=offers,
                 )
             )
-        self._question.drop()
+        if question.question == "correct":
+            self._question.leave_correction()
+        else:
+            self._question.drop()
         told: list[Event] = []
         if question.question == "order":
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])

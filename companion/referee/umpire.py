@@ -126,6 +126,8 @@ class Umpire:
         """The squares that each piece of the game has left since it was over."""
         self._resumed: tuple[Square, ...] = ()
         """What did not fit the game when a person said that it goes on as it stood."""
+        self._may_be_left_over = False
+        """At the first look pieces may lie there that were never played in this match."""
         self._next: Game | None = None
         """What begins after a match that was recalled."""
 
@@ -564,7 +566,7 @@ class Umpire:
 
     def _does_not_fit(self, board: Comparison) -> bool:
         """Whether the first look at the board can be neither the game nor a move or two after it."""
-        if board.lost or len(board.arrivals) > _FEW_PIECES:
+        if board.lost or len(board.arrivals) > _FEW_PIECES or (self._may_be_left_over and board.arrivals):
             return True
         return bool(board.arrivals) and not explain(self.game, board.arrivals).complete
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from companion.commands.read import _score, _score_in_words
-from companion.readings import ANYTHING, of_colour
 from companion.profile import Profile
+from companion.readings import ANYTHING, of_colour
 from companion.rules import Colour, Layout
 from companion.vision.legible import BLURRED
 from tests.commands.test_watch import CORNERS, DATA, GAME, TRUTH, companion

@@ -11,7 +11,7 @@ import pytest
 from companion.commands.equipment import Equipment
 from companion.commands.serving import Keys, own_addresses, serve, table_for
 from companion.errors import CompanionError
-from companion.rules import Colour, Game, Layout
+from companion.rules import Colour, Game, Layout, Square
 from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
 from companion.table import Players
@@ -35,9 +35,9 @@ class Program(Room):
     def __init__(self, log: MatchLog, before: Room | None = None, *, game=None, variant="standard", **told) -> None:
         game = game or Game.start()
         self.board = BoardByHand(game)
-        if before is not None:
-            self.board.scene.pieces = dict(before.board.scene.pieces)
         self.table = table_for(Equipment((self.board,)), game, log, table="1", variant=variant, **told)
+        if before is not None:  # now, for the board that lies there may be another than `game`'s
+            self.board.scene.pieces = dict(before.board.scene.pieces)
 
     def __enter__(self):
         self.table.open()
@@ -145,6 +145,38 @@ def test_match_in_which_nothing_was_played_yet_goes_on_with_its_players(log):
         third.look()
         assert (third.view.players, third.view.game.first) == (Players("Ann", "Ben"), "anywhere")
     assert len(log.matches("1")) == 2
+
+
+def test_piece_of_a_move_that_was_undone_before_a_restart_is_no_move_again(log):
+    with Program(log) as first:
+        first.look()
+        first.play("a1+")
+        first.play("a3><")
+        first.table.do(lambda referee, time: referee.undo(time))
+    with Program(log, first) as second:
+        second.look()
+        assert (history(second), second.view.to_lift) == (["a1+"], {Square.parse("a3")})
+        second.lift("a3")
+        second.look()
+        second.play("a4x")
+        assert history(second) == ["a1+", "a4x"]
+
+
+def test_pieces_of_the_match_before_are_no_moves_of_one_that_was_begun_before_a_restart(log):
+    with Program(log) as first:
+        first.look()
+        first.play("a1+")
+        first.play("a3><")
+        first.table.do(first.table.new_match(Game.start(), Players()))
+    with Program(log, first) as second:
+        second.look()
+        assert (history(second), second.view.question.question) == ([], "start")
+        for square in ("a1", "a3"):
+            second.lift(square)
+        second.look()
+        assert (history(second), second.view.question) == ([], None)
+        second.play("b1+")
+        assert history(second) == ["b1+"]
 
 
 def a_recording(log) -> None:
