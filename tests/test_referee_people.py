@@ -231,6 +231,18 @@ def test_impossible_corrections_are_refused_and_change_nothing(ply, text, error)
     assert scene.game == before
 
 
+def test_a_correction_that_ends_the_match_before_later_moves_is_refused_and_loses_none():
+    opening = ["b4><", "a4<>", "b1><", "c1><", "d1x", "b3<>", "d4+", "d2><", "c3<>", "a2x", "c4+", "c2x", "d3x", "-"]
+    ended = Game.replay([*opening, "a1<>", "a3+"])
+    scene = Scene(ended)
+    for rule_later in (False, True):
+        with pytest.raises(RulesError, match=r"with b2<> the match is over before a3\+; take that back, then"):
+            scene.referee.correct(1.0, 15, "b2<>", rule_later=rule_later)
+    assert scene.game == ended
+    scene.referee.undo(1.0)
+    assert lines(scene.referee.correct(1.0, 15, "b2<>"))[0] == "Corrected"
+
+
 def test_a_correction_after_a_resignation_leaves_it_resigned():
     scene = scene_after("a1+", "a2+")
     scene.referee.resign(scene.time, Colour.LIGHT)
@@ -497,6 +509,19 @@ def test_joining_as_an_answer_says_what_else_it_needs():
     with pytest.raises(RulesError, match="needs whose turn it is"):
         scene.referee.choose(scene.time, "join")
     assert scene.referee.question.question == "start"
+
+
+def test_nobody_joins_while_a_square_is_hidden():
+    scene = scene_after("a1+", "a3><")
+    scene.hand("a2")
+    scene.look(0.5)
+    scene.put("a2", "L+")
+    scene.look(0.5)
+    with pytest.raises(RulesError, match="a2 cannot be seen; take away what lies there"):
+        scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("a3"))
+    scene.hand()
+    scene.look(0.5)
+    assert lines(scene.referee.join(scene.time, to_move=Colour.DARK, last=A2)) == ["Corrected"]
 
 
 def test_joining_needs_a_clear_board():

@@ -73,7 +73,8 @@ class Record:
 
         Raises:
             NotationError: if `text` is no move.
-            RulesError: if there is no move at that ply, or `text` is not possible there.
+            RulesError: if there is no move at that ply, or `text` is not possible there, or ends the match before moves
+                that were played.
         """
         before = self._before(ply)
         change = parse_move(text)
@@ -85,9 +86,15 @@ class Record:
             try:
                 record = record.play(move)
             except IllegalMoveError:
+                if record.game.to_move is None:
+                    told = Saying(
+                        "with %(move)s the match is over before %(later)s; take that back, then correct this move",
+                        move=str(change),
+                        later=str(move),
+                    )
+                    raise RulesError(told) from None
                 refused.append(str(move))
-                if record.game.to_move is not None:
-                    record = record.play(move, ruled=True)
+                record = record.play(move, ruled=True)
         return record, tuple(refused)
 
     def _before(self, ply: int) -> Record:

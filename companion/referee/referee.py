@@ -68,6 +68,7 @@ class Referee(Umpire):
                 not hold the opponent's piece.
         """
         self._refuse_when_over()
+        self._refuse_hidden()
         lies = {square: self._content_now(square) for square in self.game.layout}
         pieces = {square: piece for square, piece in lies.items() if piece is not None}
         joined = Game.from_position(
@@ -236,6 +237,17 @@ class Referee(Umpire):
             self._goes_on = choice == "resume"
             self._resumed = question.squares if self._goes_on else ()
         return [*told, *self._look_again(time)]
+
+    def _refuse_hidden(self) -> None:
+        """Under a hand another piece may lie by now than was seen; what a person has said is known all the same."""
+        hidden = self.game.layout.squares_in(self._snapshot.hidden if self._snapshot else 0)
+        if unknown := sorted(set(hidden) - self._said.squares):
+            raise RulesError(
+                Saying(
+                    "%(squares)s cannot be seen; take away what lies there, then join again",
+                    squares=", ".join(map(str, unknown)),
+                )
+            )
 
     def _piece_now(self, square: Square) -> Piece:
         pieces = [found for found in possible(self._said.heeded(square, self._seen(square))) if found is not None]
