@@ -524,6 +524,17 @@ def test_nobody_joins_while_a_square_is_hidden():
     assert lines(scene.referee.join(scene.time, to_move=Colour.DARK, last=A2)) == ["Corrected"]
 
 
+def test_a_square_that_is_hidden_for_good_is_joined_as_what_people_say():
+    scene = scene_after("a1+", "a3><")
+    scene.hand("d4")
+    scene.look(12)
+    with pytest.raises(RulesError, match="d4 cannot be seen"):
+        scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("a3"))
+    scene.referee.answer(scene.time, Square.parse("d4"), None)
+    joined = scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("a3"))
+    assert lines(joined) == ["Corrected"]
+
+
 def test_joining_needs_a_clear_board():
     scene = Scene()
     scene.misread = {A2: of_colour(Colour.DARK)}
@@ -678,6 +689,42 @@ def test_a_new_match_waits_until_the_pieces_of_the_one_before_have_left_the_boar
         assert scene.look() == []
     assert scene.referee.to_lift == set()
     assert scene.play("a1+") == ["light a1+"]
+
+
+def left_over() -> Scene:
+    """A match is begun before the board was seen, on which pieces lie."""
+    scene = Scene()
+    scene.put("a1", "L+")
+    scene.put("a3", "D><")
+    scene.referee.new_match(0.0, Game.start())
+    assert scene.look(2) == ["asks start"]
+    return scene
+
+
+def test_pieces_that_are_left_over_are_lifted_before_the_match_goes_on():
+    scene = left_over()
+    assert lines(scene.referee.choose(scene.time, "resume")) == []
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {A1, Square.parse("a3")}
+    scene.lift("a1")
+    scene.lift("a3")
+    assert scene.look() == []
+    assert scene.play("b1+") == ["light b1+"]
+
+
+def test_pieces_that_are_not_left_over_are_the_matchs():
+    scene = left_over()
+    assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted", "light a1+", "dark a3><"]
+
+
+def test_an_undone_piece_is_not_played_by_beginning_anew():
+    scene = Scene(Game.replay([]))
+    scene.put("a1", "L+")
+    scene.referee.take_up([Move(A1, Kind.STRAIGHT, Colour.LIGHT)])
+    assert scene.look(2) == ["asks start"]
+    assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted"]
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {A1}
 
 
 def test_a_new_match_on_another_board_knows_nothing_of_what_was_seen_before():
@@ -1139,6 +1186,70 @@ def test_a_card_that_is_laid_for_a_cube_that_was_moved_tells_its_kind():
     assert laid(scene, "c3", Colour.LIGHT, Kind.STRAIGHT) == ["light c3+"]
     del scene.misread[C3]
     assert laid(scene, "c4", Colour.LIGHT, Kind.DIAGONAL)[-2:] == ["taken back c3+", "light c4x"]
+
+
+def test_cards_that_are_seen_a_moment_after_the_board_lay_there_before():
+    scene = Scene(variant="green-box")
+    scene.look(0.2)
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(6) == ["kind? a1"]
+
+
+@pytest.mark.parametrize("gap_s", [0.2, 2])
+def test_an_older_card_that_shows_when_a_later_one_is_taken_up_tells_nothing(gap_s):
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.PUSHER)
+    laid(scene, "d4", Colour.DARK, Kind.PULLER)
+    assert laid(scene, "c3", Colour.LIGHT, Kind.STRAIGHT) == ["light c3+"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PUSHER)}
+    del scene.misread[C3]
+    scene.look(gap_s)
+    cube(scene, "c4", Colour.LIGHT)
+    assert "light c4<>" not in scene.look(1)
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    assert scene.look(6)[-2:] == ["taken back c3+", "light c4x"]
+
+
+def test_the_card_under_one_that_was_undone_tells_nothing_though_it_lay_there_before_the_match():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    assert laid(scene, "a1", Colour.LIGHT, Kind.PULLER) == ["light a1><"]
+    scene.referee.undo(scene.time)
+    scene.misread.clear()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(2)
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(6) == ["kind? a2"]
+
+
+def test_the_cards_of_cubes_that_lay_there_before_a_restart_tell_no_later_cube():
+    pieces = {A1: piece("Lx"), Square.parse("a4"): piece("D<>"), Square.parse("c1"): piece("L+")}
+    scene = Scene(Game.from_position(pieces, to_move=Colour.DARK, last=Square.parse("c1")), variant="green-box")
+    for square, lies in pieces.items():
+        cube(scene, str(square), lies.colour)
+    scene.referee.take_up([])
+    scene.look(2)
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PUSHER)}
+    scene.look(1)
+    cube(scene, "d1", Colour.DARK)
+    assert scene.look(6) == ["kind? d1"]
+
+
+def test_the_card_of_a_move_that_was_undone_before_a_restart_tells_no_later_cube():
+    scene = Scene(Game.replay(["a1+"]), variant="green-box")
+    cube(scene, "a1", Colour.LIGHT)
+    cube(scene, "a3", Colour.DARK)
+    scene.referee.take_up([Move(Square.parse("a3"), Kind.PULLER, Colour.DARK)])
+    scene.look(2)
+    scene.cards = {Colour.DARK: card(Kind.PULLER)}
+    scene.look(2)
+    del scene.misread[Square.parse("a3")]
+    scene.look(2)
+    cube(scene, "a2", Colour.DARK)
+    assert scene.look(6) == ["kind? a2"]
 
 
 def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_about():

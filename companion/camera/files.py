@@ -46,7 +46,7 @@ _DAMAGED = (b"premature end", b"bad Huffman code", b"found marker")
 _EXTRANEOUS = re.compile(rb"(\d+) extraneous bytes before marker")
 _FEW_BYTES = 16
 """Fewer bytes too many are usual, and harmless; so is any number of the same ones at the end."""
-_JPEG_END = b"\xff\xd9"
+_JPEG_END, _START_OF_SCAN = b"\xff\xd9", 0xDA
 _STANDARD_ERROR, _ONE_AT_A_TIME = 2, Lock()
 _FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
@@ -220,8 +220,17 @@ def _tell_of_damage(complaints: bytes, data: NDArray[np.uint8]) -> bool:
     most = max(map(int, _EXTRANEOUS.findall(complaints)), default=0)
     if most < _FEW_BYTES:
         return False
-    end = data.tobytes().rfind(_JPEG_END)
-    return len(set(data[max(0, end - most) : max(0, end)].tolist())) != 1
+    whole = data.tobytes()
+    end = whole.find(_JPEG_END, _scan_of(whole))
+    return len(set(whole[max(0, end - most) : max(0, end)])) != 1
+
+
+def _scan_of(jpeg: bytes) -> int:
+    """Where the picture itself begins, behind all that is told of it, such as a smaller picture."""
+    at = len(_JPEG)
+    while (at := jpeg.find(b"\xff", at)) >= 0 and at + 4 <= len(jpeg) and jpeg[at + 1] != _START_OF_SCAN:
+        at += 1 if jpeg[at + 1] in (0, 0xFF) else 2 + int.from_bytes(jpeg[at + 2 : at + 4], "big")
+    return max(at, 0)
 
 
 def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]:

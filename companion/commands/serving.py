@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from companion.commands.equipment import Equipment
-    from companion.rules import Game, Square
+    from companion.rules import Game
     from companion.store import Match, MatchLog
     from companion.table import TableView
     from companion.tiles.virtual import VirtualBoard
@@ -155,12 +155,14 @@ def _last_match(log: MatchLog, table: str) -> Match | None:
     return last
 
 
-def _undone(match: Match, log: MatchLog) -> set[Square]:
-    """Where the moves were played that were taken back since the last one was."""
-    told = reversed([entry.event for entry in log.entries(match.id)])
-    since = takewhile(lambda event: not isinstance(event, events.MovePlayed), told)
-    moves = [parse_move(event.move) for event in since if isinstance(event, events.MoveTakenBack)]
-    return {move.square for move in moves if isinstance(move, Move)}
+def _undone(match: Match, log: MatchLog) -> list[Move]:
+    """The moves that were taken back since the last one was played."""
+    told = [entry.event for entry in log.entries(match.id)]
+    colours = {(event.ply, event.move): event.colour for event in told if isinstance(event, events.MovePlayed)}
+    since = takewhile(lambda event: not isinstance(event, events.MovePlayed), reversed(told))
+    gone = [(event.ply, event.move) for event in since if isinstance(event, events.MoveTakenBack)]
+    moves = [(parse_move(text), colours.get((ply, text))) for ply, text in gone]
+    return [replace(move, colour=move.colour or colour) for move, colour in moves if isinstance(move, Move)]
 
 
 def _of_another_kind(match: Match, game: Game, variant: str) -> bool:

@@ -32,16 +32,17 @@ class CardPiles:
     def __init__(self) -> None:
         self._before: dict[Colour, frozenset[Kind]] = {}
         self._ever: dict[Colour, frozenset[Kind]] = {}
-        """Every card that was played."""
+        """Every card that was played, or lay there before."""
         self._told: dict[Square, Contents] = {}
         """What the piles have told of the cubes that are not committed yet."""
         self._last: dict[Colour, Kind] = {}
         """The card that each player's last cube was committed as, until a cube is taken back."""
 
     @classmethod
-    def of(cls, played: Iterable[Piece]) -> Self:
-        """The piles after these cubes, none of whose cards was seen."""
+    def of(cls, played: Iterable[Piece], lying: Iterable[Piece] = ()) -> Self:
+        """The piles after these cubes, before which others were `lying` there; none of their cards was seen."""
         piles = cls()
+        piles.begin({piece.colour: frozenset({piece.kind})} for piece in lying)
         for piece in played:
             piles.played(piece, {})
         return piles
@@ -51,14 +52,16 @@ class CardPiles:
         for colour, kinds in others._ever.items():
             self._before[colour] = self._before.get(colour, frozenset()) | kinds
 
-    def begin(self, cards: Mapping[Colour, frozenset[Kind]], lying: Iterable[Piece] = ()) -> None:
-        """A match begins, or is joined: the cards that lie there now belong to no cube that is still to come.
+    @property
+    def waited_for(self) -> bool:
+        """Whether there are cubes that are not committed yet."""
+        return bool(self._told)
 
-        Where a pile cannot be read, that of any cube that is `lying` there may be on top.
-        """
-        unread = ((piece.colour, frozenset({piece.kind})) for piece in lying if piece.colour not in cards)
-        for colour, kinds in (*cards.items(), *unread):
-            self._before[colour] = self._before.get(colour, frozenset()) | kinds
+    def begin(self, cards: Iterable[Mapping[Colour, frozenset[Kind]]]) -> None:
+        """A match begins, or is joined: these cards, which lie there, belong to no cube that is still to come."""
+        for colour, kinds in (pile for each in cards for pile in each.items()):
+            for known in (self._before, self._ever):
+                known[colour] = known.get(colour, frozenset()) | kinds
 
     def corrected(self, piece: Piece, *, newest: bool) -> None:
         """A cube that was committed is this one in truth, and its card that kind; maybe its owner's `newest` cube."""
@@ -90,18 +93,29 @@ class CardPiles:
 
     def taken_back(self, piece: Piece, left: Iterable[Piece]) -> None:
         """A cube was taken back, and others of its owner are left: its card may be gone, and an older one be on top."""
-        older = {other.kind for other in left if other.colour is piece.colour}
-        self._before[piece.colour] = self._before.get(piece.colour, frozenset()) | older | {piece.kind}
+        older = {other.kind for other in left if other.colour is piece.colour} | {piece.kind}
+        for known in (self._before, self._ever):
+            older |= known.get(piece.colour, frozenset())
+        self._before[piece.colour] = frozenset(older)
         self._last.pop(piece.colour, None)
 
     def narrow(
-        self, game: Game, arrivals: Sequence[Arrival], cards: Mapping[Colour, frozenset[Kind]], time: float
+        self,
+        game: Game,
+        arrivals: Sequence[Arrival],
+        cards: Mapping[Colour, frozenset[Kind]],
+        time: float,
+        lifted: Iterable[Piece] = (),
     ) -> list[Arrival]:
         """The arrivals in `game` at `time` (source seconds), with the kinds that the piles leave.
+
+        Whose cube is `lifted` may have taken up its card: then an older one that is on top tells nothing.
 
         A pile tells the one cube of its owner that waits for a card. When the opponent has played on, or has to pass, a
         card that is laid then belongs to the owner's next cube; what was told before still counts.
         """
+        bared = {piece.colour for piece in lifted if self._may_be_older(cards, piece.colour)}
+        cards = {colour: kinds for colour, kinds in cards.items() if colour not in bared}
         self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in arrivals}
         for colour, kinds in cards.items():
             waiting = [arrival for arrival in arrivals if arrival.contents & of_colour(colour)]
@@ -130,10 +144,18 @@ class CardPiles:
         """
         shown = dict(cards)
         for piece in lifted:
-            kinds = cards.get(piece.colour)
-            if kinds and piece.kind not in kinds and not kinds.isdisjoint(self._before.get(piece.colour, ())):
+            kinds = cards.get(piece.colour, frozenset())
+            if piece.kind in kinds:
+                continue
+            if not kinds.isdisjoint(self._before.get(piece.colour, ())):
                 shown[piece.colour] = frozenset({piece.kind})
+            elif self._may_be_older(cards, piece.colour):
+                del shown[piece.colour]
         return CardPiles().narrow(game, arrivals, shown, time)
+
+    def _may_be_older(self, cards: Mapping[Colour, frozenset[Kind]], colour: Colour) -> bool:
+        """Whether the card that is on top may have lain there before others."""
+        return not cards.get(colour, frozenset()).isdisjoint(self._ever.get(colour, ()))
 
     def _before_a_pass(self, game: Game, arrival: Arrival, colour: Colour) -> Contents:
         """The same card again as what the opponent has to pass after: the card of the owner's next cube may hide it."""

@@ -39,25 +39,29 @@ class Referee(Umpire):
         What lies on the board now has to leave it first, lest it be taken for moves of this match. On another layout
         the board is looked at afresh.
         """
+        never_seen = not self._started
         if game.layout != self.game.layout:
             self._look_afresh()
         told = self._start_match(time, game)
         self._keep_the_cards()
         self._losses.to_leave = {square for square in game.layout if not self._seen(square) & EMPTY}
+        self._may_be_left_over = never_seen
         return told
 
-    def _keep_the_cards(self, lying: Iterable[Piece] = ()) -> None:
-        """What lies on the piles now, maybe of the pieces `lying` there, tells no cube that is still to come."""
+    def _keep_the_cards(self) -> None:
+        """What lies on the piles now tells no cube that is still to come."""
         if self._snapshot is not None:
-            self._cards.begin(self._snapshot.cards, lying)
+            self._cards.begin([self._snapshot.cards])
 
-    def take_up(self, undone: Iterable[Square]) -> None:
+    def take_up(self, undone: Iterable[Move]) -> None:
         """The match goes on after the program was started again, and nothing of the board was seen since.
 
-        What still lies on the squares whose moves are `undone` has to leave it first. Where nothing was played, what
-        lies there may be left of the match before, and is asked about.
+        What still lies where moves are `undone` has to leave the board first. Where nothing was played, what lies there
+        may be left of the match before, and is asked about.
         """
-        self._losses.to_leave |= set(undone)
+        for move in undone:
+            self._losses.to_leave.add(move.square)
+            self._cards.taken_back(move.piece, [other.piece for other in self._sheet.moves])
         self._may_be_left_over = all(self.game.content(square) is None for square in self.game.layout)
 
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:
@@ -81,7 +85,7 @@ class Referee(Umpire):
         )
         before = tuple(map(str, self.game.history))
         self._begin(Record.of(joined))
-        self._keep_the_cards(pieces.values())
+        self._keep_the_cards()
         after = tuple(map(str, joined.history))
         position = Position(tuple(sorted(pieces.items())), to_move, last).write(joined.layout)
         corrected = events.Corrected(**self._sheet.here(time, 1), before=before, after=after, position=position)
@@ -231,17 +235,22 @@ class Referee(Umpire):
         if question.question == "order":
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
         elif choice == "new":
+            undone = self._losses.to_leave
             told = self._start_match(time, self._fresh_game())
             self._keep_the_cards()
+            self._losses.to_leave = undone
+        elif question.question == "start" and self._may_be_left_over:
+            self._losses.to_leave |= set(question.squares)
         if question.question in ("start", "new"):
+            self._may_be_left_over = False
             self._goes_on = choice == "resume"
             self._resumed = question.squares if self._goes_on else ()
         return [*told, *self._look_again(time)]
 
     def _refuse_hidden(self) -> None:
-        """Under a hand another piece may lie by now than was seen; what a person has said is known all the same."""
+        """Under a hand there may lie what was not seen; what a person has said is known all the same."""
         hidden = self.game.layout.squares_in(self._snapshot.hidden if self._snapshot else 0)
-        if unknown := sorted(set(hidden) - self._said.squares):
+        if unknown := sorted(set(hidden) - self._said.squares - self._sight.called_empty):
             raise RulesError(
                 Saying(
                     "%(squares)s cannot be seen; take away what lies there, then join again",

@@ -45,15 +45,19 @@ from companion.referee.turning import quarter_turns
 from companion.rules import Colour, Game, Move
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from companion.events import Event
     from companion.readings import Snapshot
     from companion.referee.explanation import Explanation
-    from companion.rules import Kind, Square
+    from companion.rules import Piece, Square
 
 _FEW_PIECES = 2
 """So few pieces may be lifted together without clearing the board, or be played before the program looks."""
+
+
+_PILES_TELL_S = 0.5
+"""So long after the first look at the board a card may be seen for the first time that lay there before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ class Umpire:
         self._hand_since: float | None = None
         self._began_s: float | None = None
         """When the board was first seen, or some of it."""
+        self._piles_told_s = float("-inf")
+        """Until when the cards are seen for the first time."""
         self._snapshot: Snapshot | None = None
         self._sight = Sight()
         self._started = False
@@ -117,7 +123,9 @@ class Umpire:
         self._problems = Problems()
         self._losses = Losses()
         self._said = Sayings()
-        self._cards = CardPiles.of(move.piece for move in self._sheet.moves)
+        joined = record.game.beginning
+        lying = (piece for square in joined.layout if (piece := joined.content(square)) is not None)
+        self._cards = CardPiles.of((move.piece for move in self._sheet.moves), lying)
         self._cleared = False
         """The game is over and the board has been emptied."""
         self._goes_on = False
@@ -253,7 +261,7 @@ class Umpire:
         if self.recalls and not self._is_left_of_it(board):
             return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
         first_look, self._started = not self._started, True
-        self._look_at_cards(snapshot.cards, first=first_look)
+        self._look_at_cards(snapshot, first=first_look)
         if first_look and self.over and self._may_be_either(board):
             return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
         if self.over:
@@ -289,13 +297,21 @@ class Umpire:
         self._losses.look(board, self.game)
         board.unseen = self._sight.anything_on(square for square in board.bare if self.game.content(square) is None)
         if self._by_card:
-            board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time)
+            lifted = self._lifted(board)
+            board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time, lifted)
         return board
 
-    def _look_at_cards(self, cards: Mapping[Colour, frozenset[Kind]], *, first: bool) -> None:
+    def _lifted(self, board: Comparison) -> list[Piece]:
+        """The pieces of the game that are not where they were played."""
+        return [piece for square in board.lost if (piece := self.game.content(square)) is not None]
+
+    def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
+        """Piles are read a little later than squares, so cards count as lying there from the start for a while."""
         if first:
-            self._cards.begin(cards)
-        self._cards.see(cards)
+            self._piles_told_s = snapshot.time + _PILES_TELL_S
+        if first or (snapshot.time < self._piles_told_s and not self._cards.waited_for):
+            self._cards.begin([snapshot.cards])
+        self._cards.see(snapshot.cards)
 
     def _hand_in_the_way(self, time: float) -> bool:
         return self._hand_since is not None and time - self._hand_since < self._patience.hand_s
@@ -540,8 +556,7 @@ class Umpire:
         found = [*board.arrivals, *board.replaced]
         if not self._by_card or self._snapshot is None:
             return found
-        lifted = [piece for square in board.lost if (piece := self.game.content(square)) is not None]
-        return self._cards.narrow_moved(self.game, found, self._snapshot.cards, board.time, lifted)
+        return self._cards.narrow_moved(self.game, found, self._snapshot.cards, board.time, self._lifted(board))
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []

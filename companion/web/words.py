@@ -180,12 +180,15 @@ def _questions(view: TableView) -> Iterator[Notice]:
     asked = view.question
     if asked is None:
         return
-    if view.over and asked.question == "start":
+    words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
+    begun = any(view.game.content(square) for square in view.game.layout)
+    if asked.question == "start" and (view.over or not begun):
+        words["resume"] = _("They are left over")
         yield Notice(
             "ask",
             _("Which game do these pieces belong to?"),
             _("They may be left of the last one, or begin the next."),
-            choices=(("resume", _("They are left over")), ("new", _("Begin a new match"))),
+            choices=tuple((choice, words[choice]) for choice in asked.choices),
             asked=questions.about_choice(asked),
         )
         return
@@ -195,7 +198,6 @@ def _questions(view: TableView) -> Iterator[Notice]:
         "new": (_("The board has been cleared"), _("Is this the end of the game?")),
         "correct": (_("The correction makes later moves illegal"), " ".join(asked.illegal)),
     }[asked.question]
-    words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
     choices = tuple((choice, words.get(choice, choice)) for choice in asked.choices)
     yield Notice("ask", title, text, choices=choices, asked=questions.about_choice(asked))
 

@@ -92,12 +92,22 @@ def test_the_corners_that_a_profile_has_of_another_board_are_not_believed(last_f
     assert (done.returncode, done.stdout) == (1, "")
 
 
-@pytest.mark.parametrize(("left", "damaged"), [(bytes(range(1, 60)), True), (bytes(64), False), (b"\x01\x02", False)])
+@pytest.mark.parametrize(
+    ("left", "behind", "damaged"),
+    [
+        (bytes(range(1, 60)), b"", True),
+        (bytes(64), b"", False),
+        (b"\x01\x02", b"", False),
+        (bytes(64), b"more \xff\xd9 of a film", False),
+    ],
+)
 def test_bytes_that_are_left_at_the_end_tell_of_damage_before_unless_they_only_fill_it(
-    last_frame, tmp_path, left, damaged
+    last_frame, tmp_path, left, behind, damaged
 ):
     data = cv2.imencode(".jpg", cv2.imread(str(last_frame)))[1].tobytes()
-    (tmp_path / "more.jpg").write_bytes(data[:-2] + left + data[-2:])
+    small = cv2.imencode(".jpg", np.full((60, 80, 3), 90, np.uint8))[1].tobytes()
+    about = b"\xff\xe1" + (len(small) + 2).to_bytes(2, "big") + small
+    (tmp_path / "more.jpg").write_bytes(data[:2] + about + data[2:-2] + left + data[-2:] + behind)
     done = companion("read", str(tmp_path / "more.jpg"))
     assert ("is damaged" in done.stderr, "Light" in done.stdout) == (damaged, not damaged)
 

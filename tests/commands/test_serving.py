@@ -61,6 +61,7 @@ def history(room) -> list[str]:
 def test_match_that_was_over_when_the_program_died_shows_its_result_and_is_cleared_up(log):
     with Program(log) as first:
         first.table.do(first.table.new_match(Game.start(), Players("Ann", "Ben")))
+        first.look()
         first.play(*WORKED_EXAMPLE)
         assert first.view.over
     with Program(log, first) as second:
@@ -107,6 +108,7 @@ def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, capl
     ring = Layout.parse("ring")
     with Program(log) as first:
         first.table.do(first.table.new_match(Game.start("anywhere", layout=ring, sets=3), Players()))
+        first.look()
         first.play("f6x")
     with Program(log, first) as second:
         assert second.board.scene.layout == ring
