@@ -43,7 +43,8 @@ _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b
 _JPEG, _LIBJPEG = b"\xff\xd8", b"Corrupt JPEG data: "
 _DAMAGED = (b"premature end", b"bad Huffman code", b"found marker")
 """What libjpeg says where a part is wrong or missing."""
-_EXTRANEOUS = re.compile(rb"(\d+) extraneous bytes before marker")
+_EXTRANEOUS = re.compile(rb"(\d+) extraneous bytes before marker 0x(?:c4|d9|da)")
+"""Before the end, or before the next part of a picture that comes in several; what is skipped before it is harmless."""
 _FEW_BYTES = 16
 """Fewer bytes too many are usual, and harmless; so is any number of the same ones at the end."""
 _JPEG_END, _START_OF_SCAN = b"\xff\xd9", 0xDA
