@@ -1252,6 +1252,23 @@ def test_the_card_of_a_move_that_was_undone_before_a_restart_tells_no_later_cube
     assert scene.look(6) == ["kind? a2"]
 
 
+def test_two_cubes_that_are_lifted_with_their_cards_are_disturbed_and_no_more():
+    scene = green_box()
+    for square, colour, kind in (
+        ("a1", Colour.LIGHT, Kind.PUSHER),
+        ("d4", Colour.DARK, Kind.PULLER),
+        ("c3", Colour.LIGHT, Kind.DIAGONAL),
+        ("b2", Colour.DARK, Kind.STRAIGHT),
+        ("b3", Colour.LIGHT, Kind.STRAIGHT),
+    ):
+        assert laid(scene, square, colour, kind) == [f"{colour.value} {square}{kind.mark}"]
+    del scene.misread[C3], scene.misread[Square.parse("b3")]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PUSHER)}
+    assert scene.look(2) == ["disturbed b3 c3"]
+    cube(scene, "b1", Colour.LIGHT)
+    assert not [line for line in scene.look(3) if line.startswith("light")]
+
+
 def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_about():
     scene = green_box()
     scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}

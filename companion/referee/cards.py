@@ -49,8 +49,7 @@ class CardPiles:
 
     def follow(self, others: CardPiles) -> None:
         """Another match begins where those piles lay, or lie still, in whatever order their cards were picked up."""
-        for colour, kinds in others._ever.items():
-            self._before[colour] = self._before.get(colour, frozenset()) | kinds
+        self.begin([others._ever])
 
     @property
     def waited_for(self) -> bool:
@@ -150,7 +149,7 @@ class CardPiles:
             if not kinds.isdisjoint(self._before.get(piece.colour, ())):
                 shown[piece.colour] = frozenset({piece.kind})
             elif self._may_be_older(cards, piece.colour):
-                del shown[piece.colour]
+                shown.pop(piece.colour, None)
         return CardPiles().narrow(game, arrivals, shown, time)
 
     def _may_be_older(self, cards: Mapping[Colour, frozenset[Kind]], colour: Colour) -> bool:
