@@ -1307,6 +1307,13 @@ def strange_from_the_start() -> Scene:
     return scene
 
 
+def test_pieces_that_belong_to_no_game_are_lifted_before_one_begins():
+    scene = strange_from_the_start()
+    assert lines(scene.referee.choose(scene.time, "resume")) == []
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {A1, A2, Square.parse("a3")}
+
+
 @pytest.mark.parametrize("covered", [("a1", "a2", "a3"), ("a1", "a2", "a3", "b1", "b2", "b3"), ("a2",)])
 def test_a_hand_over_the_pieces_answers_no_question_about_them(covered):
     scene = strange_from_the_start()

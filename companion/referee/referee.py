@@ -48,6 +48,11 @@ class Referee(Umpire):
         self._may_be_left_over = never_seen
         return told
 
+    @property
+    def _nothing_lies_in_it(self) -> bool:
+        """Whether the game has no piece on the board."""
+        return all(self.game.content(square) is None for square in self.game.layout)
+
     def _keep_the_cards(self) -> None:
         """What lies on the piles now tells no cube that is still to come."""
         if self._snapshot is not None:
@@ -62,7 +67,7 @@ class Referee(Umpire):
         for move in undone:
             self._losses.to_leave.add(move.square)
             self._cards.taken_back(move.piece, [other.piece for other in self._sheet.moves])
-        self._may_be_left_over = all(self.game.content(square) is None for square in self.game.layout)
+        self._may_be_left_over = self._nothing_lies_in_it
 
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:
         """Take the board as it lies for the position of a game in progress.
@@ -239,7 +244,7 @@ class Referee(Umpire):
             told = self._start_match(time, self._fresh_game())
             self._keep_the_cards()
             self._losses.to_leave = undone
-        elif question.question == "start" and self._may_be_left_over:
+        elif question.question == "start" and self._nothing_lies_in_it:
             self._losses.to_leave |= set(question.squares)
         if question.question in ("start", "new"):
             self._may_be_left_over = False
