@@ -151,7 +151,7 @@ def light(top_view: NDArray[np.uint8], layout: Layout) -> Iterator[Finding]:
         good=even >= LEAST_EVEN,
         improve="Move the lamp, or what casts the shadow: in half shade dark pieces and light ones look alike.",
     )
-    burnt = float(np.mean([darkest(square) >= BURNT for square in squares]))
+    burnt = float((darkest(squares) >= BURNT).mean())
     yield _judged(
         "glare",
         f"{burnt:.1%} of the board is burnt out",

@@ -14,18 +14,15 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from companion import events
 from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError, TableError
 from companion.pace import Paced
 from companion.referee import Referee
-from companion.rules import Move, parse_move
 from companion.store import Opening, Recorder
 from companion.table import Table
 from companion.web import Gate, create_app
@@ -134,7 +131,7 @@ def table_for(
         for each in equipment.sources:
             each.lay_out(played.layout, played.sets)
         referee = Referee(played, table=table, variant=last.opening.variant)
-        referee.take_up(_undone(last, log))
+        referee.take_up(log.undone(last.id))
         return seated(source, referee, Recorder(log, last.opening, resume=last))
     referee = Referee(game, table=table, variant=variant)
     if not _recalled(referee, last, log):
@@ -153,16 +150,6 @@ def _last_match(log: MatchLog, table: str) -> Match | None:
         logger.warning("table %s begins another match: %s", table, damage)
         return None
     return last
-
-
-def _undone(match: Match, log: MatchLog) -> list[Move]:
-    """The moves that were taken back since the last one was played."""
-    told = [entry.event for entry in log.entries(match.id)]
-    colours = {(event.ply, event.move): event.colour for event in told if isinstance(event, events.MovePlayed)}
-    since = takewhile(lambda event: not isinstance(event, events.MovePlayed), reversed(told))
-    gone = [(event.ply, event.move) for event in since if isinstance(event, events.MoveTakenBack)]
-    moves = [(parse_move(text), colours.get((ply, text))) for ply, text in gone]
-    return [replace(move, colour=move.colour or colour) for move, colour in moves if isinstance(move, Move)]
 
 
 def _of_another_kind(match: Match, game: Game, variant: str) -> bool:

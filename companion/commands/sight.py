@@ -146,12 +146,7 @@ def profile_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-_KNOWS = {
-    "enrolment": "its pieces",
-    "cubes": "its cubes",
-    "lens": "its lens",
-    "corners": "its corners",
-}
+_KNOWS = {"enrolment": "its pieces", "cubes": "its cubes", "lens": "its lens", "corners": "its corners"}
 """The fields of a profile that took somebody's time, and what they tell."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,8 @@ class CardPiles:
     """
 
     def __init__(self) -> None:
-        self._before: dict[Colour, frozenset[Kind]] = {}
-        self._ever: dict[Colour, frozenset[Kind]] = {}
+        self._before: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
+        self._ever: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
         """Every card that was played, or lay there before."""
         self._told: dict[Square, Contents] = {}
         """What the piles have told of the cubes that are not committed yet."""
@@ -42,30 +43,30 @@ class CardPiles:
     def of(cls, played: Iterable[Piece], lying: Iterable[Piece] = ()) -> Self:
         """The piles after these cubes, before which others were `lying` there; none of their cards was seen."""
         piles = cls()
-        piles.begin({piece.colour: frozenset({piece.kind})} for piece in lying)
+        for piece in lying:
+            piles.begin({piece.colour: frozenset({piece.kind})})
         for piece in played:
             piles.played(piece, {})
         return piles
 
     def follow(self, others: CardPiles) -> None:
         """Another match begins where those piles lay, or lie still, in whatever order their cards were picked up."""
-        self.begin([others._ever])
+        self.begin(others._ever)
 
     @property
     def waited_for(self) -> bool:
         """Whether there are cubes that are not committed yet."""
         return bool(self._told)
 
-    def begin(self, cards: Iterable[Mapping[Colour, frozenset[Kind]]]) -> None:
+    def begin(self, cards: Mapping[Colour, frozenset[Kind]]) -> None:
         """A match begins, or is joined: these cards, which lie there, belong to no cube that is still to come."""
-        for colour, kinds in (pile for each in cards for pile in each.items()):
-            for known in (self._before, self._ever):
-                known[colour] = known.get(colour, frozenset()) | kinds
+        for colour, kinds in cards.items():
+            self._before[colour] |= kinds
+            self._ever[colour] |= kinds
 
     def corrected(self, piece: Piece, *, newest: bool) -> None:
         """A cube that was committed is this one in truth, and its card that kind; maybe its owner's `newest` cube."""
-        for known in (self._before, self._ever):
-            known[piece.colour] = known.get(piece.colour, frozenset()) | {piece.kind}
+        self.begin({piece.colour: frozenset({piece.kind})})
         if newest:
             self._last[piece.colour] = piece.kind
 
@@ -84,18 +85,16 @@ class CardPiles:
         colour, shown = piece.colour, cards.get(piece.colour, frozenset())
         lies = frozenset({piece.kind})
         if shown != lies:
-            lies |= self._before.get(colour, frozenset())
+            lies |= self._before[colour]
         if piece.kind not in shown:
             lies |= shown
         self._before[colour], self._last[colour] = lies, piece.kind
-        self._ever[colour] = self._ever.get(colour, frozenset()) | lies
+        self._ever[colour] |= lies
 
     def taken_back(self, piece: Piece, left: Iterable[Piece]) -> None:
         """A cube was taken back, and others of its owner are left: its card may be gone, and an older one be on top."""
-        older = {other.kind for other in left if other.colour is piece.colour} | {piece.kind}
-        for known in (self._before, self._ever):
-            older |= known.get(piece.colour, frozenset())
-        self._before[piece.colour] = frozenset(older)
+        older = {other.kind for other in left if other.colour is piece.colour}
+        self._before[piece.colour] |= self._ever[piece.colour] | older | {piece.kind}
         self._last.pop(piece.colour, None)
 
     def narrow(
@@ -118,7 +117,7 @@ class CardPiles:
         self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in arrivals}
         for colour, kinds in cards.items():
             waiting = [arrival for arrival in arrivals if arrival.contents & of_colour(colour)]
-            laid = kinds.isdisjoint(self._before.get(colour, frozenset()))
+            laid = kinds.isdisjoint(self._before[colour])
             if laid and len(waiting) == 1 and not any(_played_on(waiting[0], other, time) for other in arrivals):
                 told = self._told[waiting[0].square] & ~of_colour(colour)
                 told |= contents_of(Piece(colour, kind) for kind in kinds)
@@ -146,7 +145,7 @@ class CardPiles:
             kinds = cards.get(piece.colour, frozenset())
             if piece.kind in kinds:
                 continue
-            if not kinds.isdisjoint(self._before.get(piece.colour, ())):
+            if not kinds.isdisjoint(self._before[piece.colour]):
                 shown[piece.colour] = frozenset({piece.kind})
             elif self._may_be_older(cards, piece.colour):
                 shown.pop(piece.colour, None)
@@ -154,11 +153,11 @@ class CardPiles:
 
     def _may_be_older(self, cards: Mapping[Colour, frozenset[Kind]], colour: Colour) -> bool:
         """Whether the card that is on top may have lain there before others."""
-        return not cards.get(colour, frozenset()).isdisjoint(self._ever.get(colour, ()))
+        return not cards.get(colour, frozenset()).isdisjoint(self._ever[colour])
 
     def _before_a_pass(self, game: Game, arrival: Arrival, colour: Colour) -> Contents:
         """The same card again as what the opponent has to pass after: the card of the owner's next cube may hide it."""
-        again = contents_of(Piece(colour, kind) for kind in self._before.get(colour, ()))
+        again = contents_of(Piece(colour, kind) for kind in self._before[colour])
         moves = legal_moves(game, replace(arrival, contents=arrival.contents & again))
         return contents_of(move.piece for move in moves if game.play(move).to_move is colour)
 

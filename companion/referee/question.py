@@ -42,10 +42,14 @@ class Question:
         """Nothing is asked any more."""
         self.open = self._beneath = None
 
+    def close(self) -> None:
+        """What is open is answered; what waits beneath it is open again."""
+        self.open, self._beneath = self._beneath, None
+
     def leave_correction(self) -> None:
         """What was asked about a correction, or hung on the moves before it, is asked no more; what waits, still is."""
         if self.open is not None and not _waits(self.open):
-            self.open, self._beneath = self._beneath, None
+            self.close()
 
     @property
     def waits_for_a_person(self) -> bool:

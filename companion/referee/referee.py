@@ -51,12 +51,12 @@ class Referee(Umpire):
     @property
     def _nothing_lies_in_it(self) -> bool:
         """Whether the game has no piece on the board."""
-        return all(self.game.content(square) is None for square in self.game.layout)
+        return not any(self.game.contents)
 
     def _keep_the_cards(self) -> None:
         """What lies on the piles now tells no cube that is still to come."""
         if self._snapshot is not None:
-            self._cards.begin([self._snapshot.cards])
+            self._cards.begin(self._snapshot.cards)
 
     def take_up(self, undone: Iterable[Move]) -> None:
         """The match goes on after the program was started again, and nothing of the board was seen since.
@@ -232,10 +232,7 @@ class Referee(Umpire):
                     offers=offers,
                 )
             )
-        if question.question == "correct":
-            self._question.leave_correction()
-        else:
-            self._question.drop()
+        self._question.close()
         told: list[Event] = []
         if question.question == "order":
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])

@@ -54,8 +54,6 @@ if TYPE_CHECKING:
 
 _FEW_PIECES = 2
 """So few pieces may be lifted together without clearing the board, or be played before the program looks."""
-
-
 _PILES_TELL_S = 0.5
 """So long after the first look at the board a card may be seen for the first time that lay there before."""
 
@@ -123,8 +121,7 @@ class Umpire:
         self._problems = Problems()
         self._losses = Losses()
         self._said = Sayings()
-        joined = record.game.beginning
-        lying = (piece for square in joined.layout if (piece := joined.content(square)) is not None)
+        lying = (piece for piece in record.game.beginning.contents if piece is not None)
         self._cards = CardPiles.of((move.piece for move in self._sheet.moves), lying)
         self._cleared = False
         """The game is over and the board has been emptied."""
@@ -310,7 +307,7 @@ class Umpire:
         if first:
             self._piles_told_s = snapshot.time + _PILES_TELL_S
         if first or (snapshot.time < self._piles_told_s and not self._cards.waited_for):
-            self._cards.begin([snapshot.cards])
+            self._cards.begin(snapshot.cards)
         self._cards.see(snapshot.cards)
 
     def _hand_in_the_way(self, time: float) -> bool:

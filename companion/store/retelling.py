@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from companion.errors import RulesError, StoreError
@@ -21,7 +22,7 @@ from companion.rules import Colour, Game, MatchText, Move, Pass, Position, parse
 from companion.rules.matchtext import DRAW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from companion.rules import Ply
 
@@ -66,6 +67,15 @@ def resigned_by(events: Iterable[Event]) -> Colour | None:
     """Who has ended a match by resigning; None if nobody has, or it is not told."""
     winner = ending_of(events).get("Winner", DRAW)
     return None if winner == DRAW else Colour(winner).other
+
+
+def undone_by(events: Sequence[Event]) -> list[Move]:
+    """The moves that were taken back since the last one was played."""
+    colours = {(event.ply, event.move): event.colour for event in events if isinstance(event, MovePlayed)}
+    since = takewhile(lambda event: not isinstance(event, MovePlayed), reversed(events))
+    gone = [(event.ply, event.move) for event in since if isinstance(event, MoveTakenBack)]
+    moves = [(parse_move(text), colours.get((ply, text))) for ply, text in gone]
+    return [replace(move, colour=move.colour or colour) for move, colour in moves if isinstance(move, Move)]
 
 
 def events_telling(text: MatchText, *, table: str) -> Iterator[Event]:

@@ -181,20 +181,15 @@ def _questions(view: TableView) -> Iterator[Notice]:
     if asked is None:
         return
     words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
-    begun = any(view.game.content(square) for square in view.game.layout)
-    if asked.question == "start" and (view.over or not begun):
+    whose = _("Which game do these pieces belong to?"), _("They may be left of the last one, or begin the next.")
+    between = view.over or not any(view.game.contents)
+    if asked.question == "start" and between:
         words["resume"] = _("They are left over")
-        yield Notice(
-            "ask",
-            _("Which game do these pieces belong to?"),
-            _("They may be left of the last one, or begin the next."),
-            choices=tuple((choice, words[choice]) for choice in asked.choices),
-            asked=questions.about_choice(asked),
-        )
-        return
     title, text = {
         "order": (_("In which order?"), _("Several pieces came at once, and more than one order is legal.")),
-        "start": (_("This is not the game that was being played"), _("What shall be done with what lies here?")),
+        "start": whose
+        if between
+        else (_("This is not the game that was being played"), _("What shall be done with what lies here?")),
         "new": (_("The board has been cleared"), _("Is this the end of the game?")),
         "correct": (_("The correction makes later moves illegal"), " ".join(asked.illegal)),
     }[asked.question]

@@ -1,0 +1,379 @@
+"""The Green Box: the kind of a cube is on a card beside the board, and which card is whose cube's."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.readings import of_colour
+from companion.rules import Colour, Game, Kind, Move, Square
+from tests.stories import Scene, piece
+from tests.test_referee_people import A1, C3, lines
+
+
+def green_box() -> Scene:
+    scene = Scene(variant="green-box")
+    scene.look(1)
+    return scene
+
+
+def cube(scene: Scene, square: str, colour: Colour) -> None:
+    scene.misread[Square.parse(square)] = of_colour(colour)
+
+
+def test_a_cube_without_a_card_is_asked_about_until_its_card_is_seen():
+    scene = green_box()
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    scene.cards = {Colour.LIGHT: frozenset({Kind.STRAIGHT})}
+    assert scene.look() == ["light a1+"]
+
+
+def test_the_same_card_as_before_does_not_tell_the_next_cube():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: frozenset({Kind.STRAIGHT})}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1+"]
+    scene.cards = {**scene.cards, Colour.DARK: frozenset({Kind.PULLER})}
+    cube(scene, "a3", Colour.DARK)
+    assert scene.look() == ["dark a3><"]
+    cube(scene, "a4", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a4"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("a4"), piece("L+"))) == ["light a4+"]
+
+
+def card(*kinds: Kind) -> frozenset[Kind]:
+    return frozenset(kinds)
+
+
+def test_a_card_may_be_laid_before_its_cube():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.PUSHER)}
+    assert scene.look(3) == []
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1<>"]
+
+
+def test_a_player_has_time_to_lay_the_card():
+    scene = green_box()
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(3.5) == []
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look() == ["light a1><"]
+
+
+def test_a_card_that_lay_there_before_the_match_tells_nothing():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look() == ["light a1><"]
+
+
+@pytest.mark.parametrize("seen", [{Kind.STRAIGHT, Kind.PULLER}, set(Kind)])
+def test_a_card_that_is_only_read_less_surely_has_not_changed(seen):
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1+"]
+    scene.cards = {Colour.LIGHT: card(*seen), Colour.DARK: card(Kind.PUSHER)}
+    cube(scene, "a4", Colour.DARK)
+    assert scene.look() == ["dark a4<>"]
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a2"]
+
+
+def test_two_kinds_that_are_left_of_a_new_card_are_asked_about():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.PUSHER, Kind.PULLER)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look() == ["light a1><"]
+
+
+def after_an_answer(asked: frozenset[Kind], then: frozenset[Kind]) -> Scene:
+    """Light's cube was asked about while its pile was seen so, and is a straight; Dark played with it seen `then`."""
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: asked} if asked else {}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a1"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("a1"), piece("L+"))) == ["light a1+"]
+    scene.cards = {Colour.LIGHT: then, Colour.DARK: card(Kind.PUSHER)}
+    cube(scene, "a4", Colour.DARK)
+    assert scene.look() == ["dark a4<>"]
+    return scene
+
+
+def test_a_card_that_is_laid_after_the_answer_is_not_taken_for_the_next():
+    scene = after_an_answer(card(), then=card(Kind.STRAIGHT))
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a2"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    assert scene.look() == ["light a2x"]
+
+
+@pytest.mark.parametrize("seen", [{Kind.STRAIGHT, Kind.DIAGONAL}, set(Kind)])
+def test_after_a_card_that_was_not_read_surely_the_next_one_is_a_new_one(seen):
+    scene = after_an_answer(card(*seen), then=card(*seen))
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look() == ["light a2x"]
+
+
+def test_a_card_that_contradicts_the_answer_does_not_tell_the_next_cube():
+    scene = after_an_answer(card(Kind.PULLER, Kind.PUSHER), then=card(Kind.PULLER))
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? a2"]
+
+
+def test_where_the_opponent_has_to_pass_a_new_card_may_be_that_of_the_next_cube():
+    scene = green_box()
+    scene.play(*["a1><", "b1+", "d1x", "b3><", "a3<>", "d2><", "c2+", "c1+", "c3+", "c4x", "d3x", "a4><"])
+    assert scene.game.to_move is Colour.DARK
+    cube(scene, "b4", Colour.DARK)  # a diagonal, as Dark's last one; Light has to pass then
+    scene.look(2)
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PUSHER)}  # for Dark's next cube
+    assert scene.look(5) == ["kind? b4"]
+
+
+def test_the_card_under_one_that_was_taken_back_tells_nothing():
+    scene = green_box()
+    for square, colour, kind in (("a1", Colour.LIGHT, Kind.STRAIGHT), ("a4", Colour.DARK, Kind.PUSHER)):
+        scene.cards = {**scene.cards, colour: card(kind)}
+        cube(scene, square, colour)
+        scene.look()
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look() == ["light a2x"]
+    assert lines(scene.referee.undo(scene.time)) == ["taken back a2x"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    del scene.misread[Square.parse("a2")]
+    scene.look()
+    cube(scene, "c2", Colour.LIGHT)
+    assert scene.look(5) == ["kind? c2"]
+
+
+def test_a_cube_that_is_moved_to_another_square_keeps_its_card():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look() == ["light a1+"]
+    del scene.misread[Square.parse("a1")]
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look() == ["taken back a1+", "light a2+"]
+
+
+def laid(scene: Scene, square: str, colour: Colour, kind: Kind) -> list[str]:
+    """A cube and its card."""
+    scene.cards = {**scene.cards, colour: card(kind)}
+    cube(scene, square, colour)
+    return scene.look()
+
+
+def test_the_cards_that_lie_there_when_a_game_is_joined_tell_no_later_cube():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PUSHER)}
+    for square, colour in (("a1", Colour.LIGHT), ("a4", Colour.DARK), ("c1", Colour.LIGHT)):
+        cube(scene, square, colour)
+    assert scene.look(2) == ["asks start"]
+    for square, word in (("a1", "Lx"), ("a4", "D<>"), ("c1", "L+")):
+        scene.referee.answer(scene.time, Square.parse(square), piece(word))
+    scene.referee.join(scene.time, to_move=Colour.DARK, last=Square.parse("c1"))
+    assert scene.look() == []
+    cube(scene, "d1", Colour.DARK)
+    assert scene.look(6) == ["kind? d1"]
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PULLER)}
+    assert scene.look() == ["dark d1><"]
+
+
+def test_a_pile_that_is_hidden_when_a_game_is_joined_may_show_the_card_of_any_cube_that_lies_there():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    laid(scene, "a4", Colour.DARK, Kind.PUSHER)
+    piles, scene.cards = scene.cards, {}
+    scene.look()
+    for square, word in (("a1", "L+"), ("a4", "D<>")):
+        scene.referee.answer(scene.time, Square.parse(square), piece(word))
+    scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("a4"))
+    scene.cards = piles
+    assert scene.look() == []
+    cube(scene, "d1", Colour.LIGHT)
+    assert scene.look(6) == ["kind? d1"]
+
+
+def test_the_cards_that_lie_there_when_a_person_begins_a_match_tell_no_cube_of_it():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    scene.referee.new_match(scene.time, Game.start())
+    assert scene.look() == []
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(6) == ["kind? a1"]
+
+
+def test_the_card_of_a_cube_that_was_never_played_tells_none_of_the_next_match():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    assert "illegal b2 square" in laid(scene, "b2", Colour.DARK, Kind.PUSHER)
+    scene.referee.new_match(scene.time, Game.start())
+    scene.misread.clear()
+    scene.look()
+    assert laid(scene, "a2", Colour.LIGHT, Kind.PULLER) == ["light a2><"]
+    cube(scene, "a3", Colour.DARK)
+    assert scene.look(6) == ["kind? a3"]
+
+
+@pytest.mark.parametrize("seen_before", [True, False])
+def test_the_card_of_a_cube_whose_kind_was_corrected_is_not_taken_for_the_next(seen_before):
+    scene = green_box()
+    if seen_before:
+        assert laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT) == ["light a1+"]
+        scene.cards = {Colour.LIGHT: card(Kind.DIAGONAL)}
+        scene.look()
+        scene.referee.correct(scene.time, 1, "a1x")
+    else:
+        cube(scene, "a1", Colour.LIGHT)
+        assert scene.look(5) == ["kind? a1"]
+        scene.referee.answer(scene.time, A1, piece("L+"))
+        scene.referee.correct(scene.time, 1, "a1x")
+        scene.cards = {Colour.LIGHT: card(Kind.DIAGONAL)}
+    scene.look()
+    assert laid(scene, "b2", Colour.DARK, Kind.PUSHER) == ["dark b2<>"]
+    cube(scene, "d4", Colour.LIGHT)
+    assert scene.look(6) == ["kind? d4"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    assert scene.look() == ["light d4+"]
+
+
+def test_a_cube_whose_kind_was_said_keeps_it_when_it_is_moved():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.PUSHER)
+    laid(scene, "d4", Colour.DARK, Kind.PULLER)
+    cube(scene, "c3", Colour.LIGHT)
+    assert scene.look(6) == ["kind? c3"]
+    assert lines(scene.referee.answer(scene.time, C3, piece("L+"))) == ["light c3+"]
+    scene.look()
+    del scene.misread[C3]
+    cube(scene, "c4", Colour.LIGHT)
+    assert scene.look(6) == ["taken back c3+", "light c4+"]
+
+
+def test_a_card_that_is_laid_for_a_cube_that_was_moved_tells_its_kind():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.PUSHER)
+    laid(scene, "d4", Colour.DARK, Kind.PULLER)
+    assert laid(scene, "c3", Colour.LIGHT, Kind.STRAIGHT) == ["light c3+"]
+    del scene.misread[C3]
+    assert laid(scene, "c4", Colour.LIGHT, Kind.DIAGONAL)[-2:] == ["taken back c3+", "light c4x"]
+
+
+def test_cards_that_are_seen_a_moment_after_the_board_lay_there_before():
+    scene = Scene(variant="green-box")
+    scene.look(0.2)
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(6) == ["kind? a1"]
+
+
+@pytest.mark.parametrize("gap_s", [0.2, 2])
+def test_an_older_card_that_shows_when_a_later_one_is_taken_up_tells_nothing(gap_s):
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.PUSHER)
+    laid(scene, "d4", Colour.DARK, Kind.PULLER)
+    assert laid(scene, "c3", Colour.LIGHT, Kind.STRAIGHT) == ["light c3+"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PUSHER)}
+    del scene.misread[C3]
+    scene.look(gap_s)
+    cube(scene, "c4", Colour.LIGHT)
+    assert "light c4<>" not in scene.look(1)
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    assert scene.look(6)[-2:] == ["taken back c3+", "light c4x"]
+
+
+def test_the_card_under_one_that_was_undone_tells_nothing_though_it_lay_there_before_the_match():
+    scene = Scene(variant="green-box")
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(1)
+    assert laid(scene, "a1", Colour.LIGHT, Kind.PULLER) == ["light a1><"]
+    scene.referee.undo(scene.time)
+    scene.misread.clear()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    scene.look(2)
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(6) == ["kind? a2"]
+
+
+def test_the_cards_of_cubes_that_lay_there_before_a_restart_tell_no_later_cube():
+    pieces = {A1: piece("Lx"), Square.parse("a4"): piece("D<>"), Square.parse("c1"): piece("L+")}
+    scene = Scene(Game.from_position(pieces, to_move=Colour.DARK, last=Square.parse("c1")), variant="green-box")
+    for square, lies in pieces.items():
+        cube(scene, str(square), lies.colour)
+    scene.referee.take_up([])
+    scene.look(2)
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PUSHER)}
+    scene.look(1)
+    cube(scene, "d1", Colour.DARK)
+    assert scene.look(6) == ["kind? d1"]
+
+
+def test_the_card_of_a_move_that_was_undone_before_a_restart_tells_no_later_cube():
+    scene = Scene(Game.replay(["a1+"]), variant="green-box")
+    cube(scene, "a1", Colour.LIGHT)
+    cube(scene, "a3", Colour.DARK)
+    scene.referee.take_up([Move(Square.parse("a3"), Kind.PULLER, Colour.DARK)])
+    scene.look(2)
+    scene.cards = {Colour.DARK: card(Kind.PULLER)}
+    scene.look(2)
+    del scene.misread[Square.parse("a3")]
+    scene.look(2)
+    cube(scene, "a2", Colour.DARK)
+    assert scene.look(6) == ["kind? a2"]
+
+
+def test_two_cubes_that_are_lifted_with_their_cards_are_disturbed_and_no_more():
+    scene = green_box()
+    for square, colour, kind in (
+        ("a1", Colour.LIGHT, Kind.PUSHER),
+        ("d4", Colour.DARK, Kind.PULLER),
+        ("c3", Colour.LIGHT, Kind.DIAGONAL),
+        ("b2", Colour.DARK, Kind.STRAIGHT),
+        ("b3", Colour.LIGHT, Kind.STRAIGHT),
+    ):
+        assert laid(scene, square, colour, kind) == [f"{colour.value} {square}{kind.mark}"]
+    del scene.misread[C3], scene.misread[Square.parse("b3")]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PUSHER)}
+    assert scene.look(2) == ["disturbed b3 c3"]
+    cube(scene, "b1", Colour.LIGHT)
+    assert not [line for line in scene.look(3) if line.startswith("light")]
+
+
+def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_about():
+    scene = green_box()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    cube(scene, "b4", Colour.LIGHT)
+    assert scene.look() == ["light b4+"]
+    cube(scene, "b1", Colour.DARK)  # its card cannot be read
+    assert scene.look(5) == ["kind? b1"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    cube(scene, "a1", Colour.LIGHT)
+    assert scene.look(3) == []
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.STRAIGHT)}
+    cube(scene, "b2", Colour.DARK)
+    assert scene.look(3) == []
+    assert lines(scene.referee.answer(scene.time, Square.parse("b1"), piece("D><"))) == ["dark b1><", "light a1><"]
+    assert scene.look(5) == ["kind? b2"]
+
+
+def test_a_card_that_becomes_readable_late_is_not_taken_for_that_of_the_next_cube():
+    scene = green_box()
+    cube(scene, "b4", Colour.LIGHT)
+    scene.cards = {Colour.LIGHT: card(*Kind)}
+    assert scene.look(5) == ["kind? b4"]
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PULLER)}
+    cube(scene, "b1", Colour.DARK)
+    scene.look(3)
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    assert scene.look(2) == []
