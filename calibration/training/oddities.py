@@ -1,4 +1,4 @@
-"""What is odd about some tables: things that are no pieces, pieces face down or askew, stickers, veils of light.
+"""What is odd about some tables: bare boards, things that are no pieces, pieces face down or askew, stickers, veils.
 
 Only networks that learn see these, so that they know them when they meet them; what is promised is promised without.
 """
@@ -21,9 +21,11 @@ if TYPE_CHECKING:
 
     from calibration.training.scene import Scene, SetLook
 
+_CLEARED = 0.08
+"""How often no piece is on the board; one in odd light is else taken for sixteen pieces without a mark."""
 _STREWN = 0.14
 """How often things lie on the board."""
-_FACE_DOWN = 0.08
+_FACE_DOWN = 0.03
 """How often there are pieces whose mark is underneath, and then of how many."""
 _ASKEW = 0.12
 """How often there are square pieces that are turned by any angle."""
@@ -39,6 +41,8 @@ _BRIGHT = 330.0
 
 def with_oddities(rng: Generator, scene: Scene) -> Scene:
     """The scene, at times with what is odd."""
+    if rng.random() < _CLEARED:
+        scene = replace(scene, placed=[piece for piece in scene.placed if piece.square is None])
     if rng.random() < _STREWN:
         scene = _strewn(rng, scene)
     if rng.random() < _FACE_DOWN:

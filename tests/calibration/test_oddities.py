@@ -17,7 +17,7 @@ from calibration.training.things import Make, draw_thing_at
 from calibration.training.truth import COVERED, JUDGED
 from companion.readings import ALL_CONTENTS
 
-SHARES = ("_STREWN", "_FACE_DOWN", "_ASKEW", "_LABELLED", "_FOREIGN", "_VEILED", "_OVEREXPOSED")
+SHARES = ("_CLEARED", "_STREWN", "_FACE_DOWN", "_ASKEW", "_LABELLED", "_FOREIGN", "_VEILED", "_OVEREXPOSED")
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +53,17 @@ def on_board(scene):
 
 def pictured(scene, fabrics):
     return render(np.random.default_rng(3), scene, fabrics)
+
+
+def test_a_board_is_cleared_and_spare_pieces_stay(only, scene, fabrics):
+    only("_CLEARED")
+    bare = with_oddities(np.random.default_rng(1), scene)
+    assert on_board(bare) == 0
+    assert [piece for piece in scene.placed if piece.square is None] == bare.placed
+    photo = pictured(bare, fabrics)
+    judged = photo.targets[photo.weights > 0]
+    assert len(judged) > SIDE
+    assert (judged[:, 0] == 1).all()
 
 
 def test_things_lie_on_free_squares_and_cover_them(only, scene, fabrics):
