@@ -147,8 +147,11 @@ def cut(seen: Tensor) -> Tensor:
 
 def turned(patches: Tensor, aways: Tensor) -> Tensor:
     """Patches with the side that is away from the camera on top, by `aways`, `(b,)`."""
-    ways = torch.stack([patches.rot90(turn, (-2, -1)) for turn in range(4)])
-    return ways[aways, torch.arange(len(patches), device=patches.device)]
+    found = torch.empty_like(patches)
+    for turn in range(4):
+        some = (aways == turn).nonzero()[:, 0]
+        found.index_copy_(0, some, patches[some].rot90(turn, (-2, -1)))
+    return found
 
 
 def toned(patches: Tensor) -> Tensor:
@@ -161,7 +164,8 @@ def toned(patches: Tensor) -> Tensor:
 def with_relief(patches: Tensor) -> Tensor:
     """What `companion.vision.pieces.with_relief` makes of them."""
     grey = patches.mean(2).flatten(0, 1)[:, None]
-    around = nn.functional.pad(grey, (AROUND // 2,) * 4, mode="reflect")
-    mean, square = (nn.functional.avg_pool2d(part, AROUND, 1) for part in (around, around * around))
+    single = torch.eye(grey.shape[-1], device=grey.device)[None]
+    share = nn.functional.avg_pool1d(nn.functional.pad(single, (AROUND // 2,) * 2, mode="reflect"), AROUND, 1)[0]
+    mean, square = (share.T @ part @ share for part in (grey, grey * grey))
     relief = (grey - mean) / ((square - mean * mean).clamp(min=0) + FAINTEST**2).sqrt()
     return torch.cat([patches, relief.unflatten(0, patches.shape[:2])], 2)
