@@ -69,11 +69,7 @@ class Line:
 
     def __str__(self) -> str:
         """In notation, numbered as in the match: ``5... c1x 6. d4x -``."""
-        told = len(self.start.history)
-        if told % 2 == 0:
-            return write_moves(self.plies, first_number=told // 2 + 1)
-        rest = write_moves(self.plies[1:], first_number=told // 2 + 2)
-        return f"{told // 2 + 1}... {self.plies[0]} {rest}".strip()
+        return write_moves(self.end.history, skip=len(self.start.history))
 
 
 @dataclass(frozen=True, slots=True)

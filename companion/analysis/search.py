@@ -9,7 +9,7 @@ whether it still reaches the value. What keeps the tree small, most first:
 - a **table** of the positions met, with the bounds known for their value and the move that was best;
 - the **points still possible** bound the margin from both sides.
 
-Symmetry and the opening book come in above four pieces; see `companion.analysis.solver`.
+Symmetry and the opening book come in above four pieces; see `companion.analysis.perfect`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ _KINDS_HELD = tuple(
 )
 """For every hand, the kinds that can be played, each with the hand it leaves."""
 _BIT_INDEX = {1 << square: square for square in range(SQUARES)}
-_LAST = PIECES - 1
 _NEVER = 32
 """More than any margin; bounds lie between plus and minus this."""
 _MOST_ENTRIES = 690_000

@@ -97,8 +97,6 @@ class Camera:
         self.live = frames.live
         self.reader = reader
         self._reader_for = reader_for
-        self.latest: Frame | None = None
-        """The frame of the last reading, for those who want to show it."""
         self._frames = frames
 
     @property
@@ -118,7 +116,6 @@ class Camera:
         frame = self._frames.read(timeout_s)
         if frame is None:
             return None
-        self.latest = frame
         return self.reader.read(frame.time, frame.image)
 
     def lay_out(self, layout: Layout, sets: int) -> None:

@@ -74,7 +74,6 @@ class PaintedHand:
 
     def __init__(self, look: Skin, scale: float, *, from_far_side: bool) -> None:
         self._scale = scale
-        self._far = from_far_side
         relief, cloth, nails = _relief(scale / 2)
         if from_far_side:
             relief, cloth, nails = (np.ascontiguousarray(layer[::-1, ::-1]) for layer in (relief, cloth, nails))

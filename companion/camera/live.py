@@ -82,7 +82,6 @@ class LiveFrames:
         self._newest: Frame | None = None
         self._why = ""
         self._good = clock()
-        self._failed = float("-inf")
         self._stop = threading.Event()
         first = None if patient else open_capture()
         self._thread = threading.Thread(target=self._run, args=(first,), name=f"capture {name}", daemon=True)

@@ -16,7 +16,7 @@ from companion.rules.pieces import Colour, Kind, Piece
 from companion.saying import Saying
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
 PASS_TEXT = "-"  # noqa: S105 (a pass of the turn, not a password)
 END_TEXT = "#"
@@ -128,14 +128,16 @@ def tokens(text: str, *, first_line: int = 1) -> Iterator[Token]:
                 number = None
 
 
-def write_moves(plies: Iterable[Ply], *, first_number: int = 1) -> str:
-    """Write numbered pairs: ``1. a1+ a3>< 2. a2+ a4<>``, or ``1... a3>< 2. a2+`` where the first is Dark's."""
-    told = list(plies)
-    dark_begins = bool(told) and told[0].colour is Colour.DARK
-    words = [f"{first_number}..."] if dark_begins else []
-    for i, ply in enumerate(told, start=int(dark_begins)):
+def write_moves(plies: Sequence[Ply], *, skip: int = 0) -> str:
+    """Write numbered pairs: ``1. a1+ a3>< 2. a2+ a4<>``, or ``1... a3>< 2. a2+`` where the first is Dark's.
+
+    Those that are to `skip` are counted, but not written: ``2. a2+ a4<>`` or ``1... a3>< 2. a2+``.
+    """
+    first = int(bool(plies) and plies[0].colour is Colour.DARK)
+    words = [f"{(first + skip) // 2 + 1}..."] if (first + skip) % 2 and len(plies) > skip else []
+    for i, ply in enumerate(plies[skip:], start=first + skip):
         if i % 2 == 0:
-            words.append(f"{first_number + i // 2}.")
+            words.append(f"{i // 2 + 1}.")
         words.append(str(ply))
     return " ".join(words)
 

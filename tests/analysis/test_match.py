@@ -87,6 +87,14 @@ def test_a_line_is_numbered_as_in_the_match():
     assert str(analyse_line(game.play("d3+")).line).startswith("6. ")
 
 
+def test_a_line_of_a_match_that_dark_began_is_numbered_as_in_the_match():
+    told = Game.replay(["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x", "d2><"])
+    pieces = {square: piece for square, piece in zip(told.layout.squares, told.contents, strict=True) if piece}
+    joined = Game.from_position(pieces, to_move=Colour.DARK, last=None)
+    assert str(analyse_line(joined).line).startswith("1... ")
+    assert str(analyse_line(joined.play("d3+")).line).startswith("2. ")
+
+
 def analyse_line(game):
     """The best line from the last position of a game, without looking at what went before."""
     analyst, end = Analyst(), game

@@ -144,8 +144,20 @@ def test_moves_are_written_in_numbered_pairs(plies, text):
     assert write_moves(plies) == text
 
 
-def test_the_numbers_can_begin_elsewhere():
-    assert write_moves(FOUR, first_number=7) == "7. a1+ a3>< 8. c1x a4<>"
+@pytest.mark.parametrize(
+    ("plies", "skip", "text"),
+    [
+        (FOUR, 2, "2. c1x a4<>"),
+        (FOUR, 1, "1... a3>< 2. c1x a4<>"),
+        (FOUR, 3, "2... a4<>"),
+        (FOUR, 4, ""),
+        ([Pass(DARK), *FOUR[2:]], 1, "2. c1x a4<>"),
+        ([Pass(DARK), *FOUR[2:]], 2, "2... a4<>"),
+        ([Pass(DARK), *FOUR[2:]], 3, ""),
+    ],
+)
+def test_moves_that_are_left_out_count(plies, skip, text):
+    assert write_moves(plies, skip=skip) == text
 
 
 def test_a_ruling_whose_player_is_not_known_does_not_name_one():
