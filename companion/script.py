@@ -135,4 +135,4 @@ def _placements(moves: Iterable[str] | str, layout: Layout) -> list[tuple[Square
     for ply in parse_moves(moves if isinstance(moves, str) else " ".join(moves)):
         if isinstance(ply, Move):
             game = game.play(ply)
-    return [(ply.square, ply.piece) for ply in game.history if isinstance(ply, Move)]
+    return [(move.square, move.piece) for move in game.moves]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from companion.camera.play import Pace, Play
 from companion.camera.studio import Studio
 from companion.camera.virtual import FRAMES_PER_S, WORKED_EXAMPLE
-from companion.rules import Game, Move
+from companion.rules import Game
 from companion.store import MatchLog
 from tests.camera.server import CameraServer
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 GAME = Game.replay(WORKED_EXAMPLE.split())
 TRUTH = [str(ply) for ply in GAME.history]
-PLACED = [ply for ply in GAME.history if isinstance(ply, Move)]
+PLACED = GAME.moves
 BRISK = Pace(first_s=0.5, reach_s=0.35, take_s=0.1, carry_s=0.45, put_s=0.15, leave_s=0.3, rest_s=0.4)
 PATIENCE_S = 240.0
 """How long a program may take for what should take a moment, so that a busy machine spoils nothing."""

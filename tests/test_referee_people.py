@@ -755,7 +755,7 @@ def test_the_squares_of_another_board_have_their_time_to_be_read():
 def resumed(*moves: str) -> Scene:
     """The table of a program that was started again after `moves`, which lie on the board."""
     scene = Scene(Game.replay(moves))
-    scene.pieces = {ply.square: ply.piece for ply in scene.game.history if isinstance(ply, Move)}
+    scene.pieces = {move.square: move.piece for move in scene.game.moves}
     return scene
 
 
@@ -778,7 +778,7 @@ def test_a_move_that_was_made_meanwhile_and_is_unclear_is_asked_about_and_no_mor
 # A match that ended before the program was started ----------------------------------------------------------------
 
 ENDED = Game.replay(WORKED_EXAMPLE)
-LYING = {ply.square: ply.piece for ply in ENDED.history if isinstance(ply, Move)}
+LYING = {move.square: move.piece for move in ENDED.moves}
 
 
 def recalled(board: dict, *, ended: Game = ENDED, resigned: Colour | None = None) -> tuple[Scene, list[str]]:

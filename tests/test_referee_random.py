@@ -88,7 +88,7 @@ class Player:
 
     def take_back(self) -> None:
         """The last player lifts the piece and plays another legal move."""
-        played = [ply for ply in self.truth.history if isinstance(ply, Move)]
+        played = self.truth.moves
         if not played:
             return
         told = [str(ply) for ply in self.truth.history]

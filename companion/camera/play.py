@@ -139,7 +139,7 @@ class Play:
             self._played.append(_put_down(piece, square, self._rng))
         self._first = self._lying
         self._visits: list[_Visit] = []
-        for number, move in enumerate(ply for ply in game.history if isinstance(ply, Move)):
+        for number, move in enumerate(game.moves):
             visits = [self._place, self._lay] if cards else [self._place]
             for i, visit in enumerate(reversed(visits) if number % _CARD_FIRST == _CARD_FIRST - 1 else visits):
                 visit(move, self.pace if i == len(visits) - 1 else replace(self.pace, rest_s=0.0))

@@ -155,31 +155,40 @@ class Game:
             game = game._joined_by(square, piece)
         return replace(game, constraint=constraint, joined=position)._turn_to(to_move)
 
-    @property
-    def beginning(self) -> Game:
-        """The same game before its first ply: the empty board, or the position where it was joined."""
-        if self.joined is None:
-            return Game.start(self.first, layout=self.layout, sets=self.sets)
+    def joined_at(self, position: Position) -> Game:
+        """A game of the same kind that is joined at `position`. Raises as `from_position`."""
         return Game.from_position(
-            dict(self.joined.pieces),
-            to_move=self.joined.to_move,
-            last=self.joined.last,
+            dict(position.pieces),
+            to_move=position.to_move,
+            last=position.last,
             first=self.first,
             layout=self.layout,
             sets=self.sets,
         )
 
+    @property
+    def beginning(self) -> Game:
+        """The same game before its first ply: the empty board, or the position where it was joined."""
+        if self.joined is None:
+            return Game.start(self.first, layout=self.layout, sets=self.sets)
+        return self.joined_at(self.joined)
+
     def after(self, plies: int) -> Game:
         """The same game when its history had `plies` entries, and one more where a pass was forced then."""
-        game = self.beginning
-        for told, ply in enumerate(self.history[:plies]):
-            game = game.extend_from(told, ply)
-        return game
+        return self.retold(self.history[:plies])
+
+    def retold(self, plies: Iterable[str | Ply]) -> Game:
+        """The same game from its beginning, with other plies. Raises as `replay`."""
+        return self.beginning._told(plies, 0)
 
     def extend(self, plies: Iterable[str | Ply]) -> Game:
         """Play `plies` on from here; as `replay`."""
+        return self._told(plies, len(self.history))
+
+    def _told(self, plies: Iterable[str | Ply], first: int) -> Game:
+        """With `plies` as the entries of the history that follow its `first`, be they there already or not."""
         game = self
-        for told, given in enumerate(plies, start=len(self.history)):
+        for told, given in enumerate(plies, start=first):
             game = game.extend_from(told, parse_move(given) if isinstance(given, str) else given)
         return game
 
@@ -205,6 +214,16 @@ class Game:
             return self.play(ply)
         except IllegalMoveError as error:
             raise IllegalMoveError(f"ply {told + 1}: {error}", reason=error.reason, legal=error.legal) from None
+
+    @property
+    def moves(self) -> list[Move]:
+        """The placements of the history, without its passes."""
+        return [ply for ply in self.history if isinstance(ply, Move)]
+
+    @property
+    def last_move(self) -> Move | None:
+        """The last placement, which may have been followed by passes; None before the first."""
+        return next((ply for ply in reversed(self.history) if isinstance(ply, Move)), None)
 
     def legal_squares(self) -> frozenset[Square]:
         """Where the next piece may go; empty when the game is over."""

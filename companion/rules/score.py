@@ -51,6 +51,11 @@ class Score:
             return None
         return Colour.LIGHT if self.light > self.dark else Colour.DARK
 
+    @property
+    def plain(self) -> Score:
+        """The points alone, as they are logged."""
+        return Score(self.light, self.dark)
+
     def as_dict(self) -> dict[str, int]:
         """``{"light": …, "dark": …}``, as every JSON output has it."""
         return {"light": self.light, "dark": self.dark}

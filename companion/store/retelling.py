@@ -108,7 +108,7 @@ def _move_played(move: Move, told: Game, table: str, ply: int) -> MovePlayed:
         ply=ply,
         colour=move.piece.colour,
         move=move.plain,
-        score=replace(told.score, lines=()),
+        score=told.score.plain,
         ruled=move.ruled,
     )
 
@@ -119,7 +119,7 @@ def _game_over(text: MatchText, table: str) -> GameOver:
         table=table,
         ply=len(text.game.history),
         moves=tuple(map(str, text.game.history)),
-        score=replace(text.game.score, lines=()),
+        score=text.game.score.plain,
         winner=text.winner,
     )
 
@@ -134,34 +134,14 @@ def _after(game: Game, event: Event) -> Game:
                 raise ValueError(f"ply {event.ply} is not {event.move}, so it cannot have been taken back")
             return game.after(event.ply - 1)
         case Corrected(position=position) if position:
-            return _joined(game, position)
+            return game.joined_at(Position.read(position, game.layout))
         case Corrected():
             kept = len(game.history) - len(event.before)
             tail = tuple(map(str, game.history[max(kept, 0) :]))
             if kept < 0 or tail != event.before:
                 raise ValueError(f"the game ends in {' '.join(tail)}, not in {' '.join(event.before)}")
-            return _again(game, (*game.history[:kept], *event.after))
+            return game.retold((*game.history[:kept], *event.after))
     return game
-
-
-def _again(game: Game, plies: tuple[str | Ply, ...]) -> Game:
-    """The same game from its beginning, with other plies."""
-    again = game.beginning
-    for told, ply in enumerate(plies):
-        again = again.extend_from(told, parse_move(ply) if isinstance(ply, str) else ply)
-    return again
-
-
-def _joined(game: Game, text: str) -> Game:
-    position = Position.read(text, game.layout)
-    return Game.from_position(
-        dict(position.pieces),
-        to_move=position.to_move,
-        last=position.last,
-        first=game.first,
-        layout=game.layout,
-        sets=game.sets,
-    )
 
 
 def _same_place(one: Ply, other: Ply) -> bool:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from companion.rules import Move, Pass
+from companion.rules import Pass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ def frame_of(game: Game, trouble: Trouble = NO_TROUBLE, *, resigned: Colour | No
     if game.outcome is not None or resigned is not None:
         winner = game.outcome.winner if game.outcome else None
         return _letters(game.layout, unreadable, *_lines(game, resigned.other if resigned else winner))
-    last = [ply.square for ply in game.history if isinstance(ply, Move)][-1:]
+    last = [move.square for move in game.moves[-1:]]
     passed = bool(game.history) and isinstance(game.history[-1], Pass)
     return _letters(game.layout, unreadable, (LAST, last), (PASS if passed else LEGAL, game.legal_squares()))
 

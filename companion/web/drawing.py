@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from companion.events import IllegalPlacement
 from companion.readings import possible
-from companion.rules import Colour, Move, Square
+from companion.rules import Colour, Square
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -184,4 +184,5 @@ def _stray(problem: Problem | None) -> Piece | None:
 
 def last_square(view: TableView) -> Square | None:
     """Where the last piece was played; None on an empty board."""
-    return next((ply.square for ply in reversed(view.game.history) if isinstance(ply, Move)), None)
+    last = view.game.last_move
+    return last.square if last else None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from companion import events
 from companion.readings import possible
-from companion.rules import Move, Pass
+from companion.rules import Pass
 from companion.saying import Saying, parted
 from companion.web import questions, reasons
 from companion.web.language import _, sentence, told
@@ -65,7 +65,7 @@ def reason(view: TableView) -> str:
 
 def spoken(view: TableView) -> str:
     """What a screen reader says when something changes."""
-    last = next((ply for ply in reversed(view.game.history) if isinstance(ply, Move)), None)
+    last = view.game.last_move
     news = [str(notice.title) for notice in notices(view)]
     if last is not None and last.colour is not None:
         kind = kind_name(last.kind)

@@ -21,7 +21,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.rules import Move
 from tests.bench.stress.shows import Show, disturbed_game
 from tests.bench.stress.studio import Studio
 
@@ -71,7 +70,7 @@ def main(arguments: list[str]) -> None:
     for seed in range(FIRST, FIRST + asked.games):
         show = disturbed_game(seed, calm=True)
         told = watched(photographs(show, seed, math.radians(asked.turn), math.radians(asked.tilt)))
-        played = [ply.plain for ply in show.end.history if isinstance(ply, Move)]
+        played = [move.plain for move in show.end.moves]
         heard = [event["move"] for event in told if event["event"] == "MovePlayed"]
         right = heard == played
         over = [event["score"] for event in told if event["event"] == "GameOver"]

@@ -22,7 +22,7 @@ from companion.commands.sight import GREEN_BOX, Sight, video_reader
 from companion.errors import EndOfSource
 from companion.profile import Profile
 from companion.referee import Referee
-from companion.rules import Colour, Game, Kind, MatchText, Move
+from companion.rules import Colour, Game, Kind, MatchText
 from companion.settling import Settler
 
 WHOLE = "b4+ b1>< a1>< b2+ a2x c4x b3>< c3>< d4<> a3<> d3+ d1+ d2x c1x - c2<> a4<>"
@@ -94,7 +94,7 @@ def test_the_table_is_drawn_with_its_piles(tmp_path):
 @pytest.mark.slow
 def test_a_whole_game_is_refereed_from_pictures_and_what_they_do_not_tell_is_asked(tmp_path):
     game = Game.replay(WHOLE.split(), first="anywhere")
-    kinds = {ply.square: ply.piece for ply in game.history if isinstance(ply, Move)}
+    kinds = {move.square: move.piece for move in game.moves}
     told = refereed(VirtualCamera(str(match(tmp_path, WHOLE))), truth=kinds)
     assert isinstance(told[-1], events.GameOver)
     assert told[-1].moves == tuple(WHOLE.split())

@@ -11,7 +11,7 @@ from companion.commands.sight import board_reader
 from companion.errors import SourceError
 from companion.readings import LETTERS
 from companion.referee import Referee
-from companion.rules import Game, Layout, Move
+from companion.rules import Game, Layout
 from companion.table import Table
 from companion.tiles.link import TileBoard
 from companion.tiles.virtual import VirtualBoard, VirtualPort
@@ -105,7 +105,7 @@ class Cable(VirtualPort):
 def test_a_whole_game_is_exact_though_either_source_dies_and_once_they_disagree():
     told = World().play()
     played = [event.move for event in told if isinstance(event, events.MovePlayed)]
-    assert played == [str(ply) for ply in GAME.history if isinstance(ply, Move)]
+    assert played == [str(move) for move in GAME.moves]
     assert isinstance(told[-1], events.GameOver)
     assert told[-1].score == GAME.score
     of_sources = [event for event in told if type(event).__name__.startswith("Source")]

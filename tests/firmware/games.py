@@ -135,7 +135,7 @@ class TiledTable:
             if not happened:
                 told.delays_s.append(delay_s)
             if page is not None:
-                moves = [(str(ply.square), ply.kind.value) for ply in told.game.history if isinstance(ply, Move)]
+                moves = [(str(move.square), move.kind.value) for move in told.game.moves]
                 told.exact &= page.moves(self.table.view.revision) == moves
                 if not happened and self.port is not None:
                     told.page_delays_s.append(delay_s + time.monotonic() - self.port.heard_s)

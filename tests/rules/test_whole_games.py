@@ -5,7 +5,7 @@ import doctest
 import pytest
 
 import companion.rules
-from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Score, parse_moves
+from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Position, Score, parse_moves
 from tests.rules.pictures import WORKED_EXAMPLE, names, position, told
 
 LIGHT, DARK = Colour.LIGHT, Colour.DARK
@@ -159,3 +159,19 @@ def test_a_game_is_a_value():
     assert hash(one) == hash(other)
     assert one.play("a2+") != one
     assert told(one) == "a1+ a3><"
+
+
+def test_a_game_knows_its_placements_apart_from_its_passes():
+    assert Game.start().last_move is None
+    game = Game.replay([move for _, move, *_ in STORY[:14]])
+    assert [str(move) for move in game.moves] == [move for _, move, *_ in STORY[:14] if move != "-"]
+    assert str(game.last_move) == "b4x"
+
+
+def test_a_game_is_told_otherwise_from_where_it_was_joined():
+    half = Game.replay([move for _, move, *_ in STORY[:9]])
+    pieces = tuple((square, piece) for square, piece in zip(half.layout.squares, half.contents, strict=True) if piece)
+    joined = half.joined_at(Position(pieces, DARK, half.last_move.square))
+    again = joined.play("d3+").retold(["d1x"])
+    assert told(again) == "d1x"
+    assert again == joined.play("d1x")

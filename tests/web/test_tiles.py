@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from companion.lamp import TileLamp
 from companion.referee import Referee
-from companion.rules import Colour, Game, Layout, Move
+from companion.rules import Colour, Game, Layout
 from companion.store import Opening
 from companion.table import Table
 from companion.tiles.link import open_tiles
@@ -216,7 +216,7 @@ def test_a_whole_game_is_played_on_the_page_alone(open_page, table, shots, lay):
             assert page.evaluate("document.documentElement.scrollWidth") <= page.viewport_size["width"]
             page.screenshot(path=shots / f"tiles-{lay.__name__}.png", full_page=True, caret="initial")
     assert table.view.game == game
-    assert [str(ply) for ply in game.history if isinstance(ply, Move)] == WORKED_EXAMPLE
+    assert [str(move) for move in game.moves] == WORKED_EXAMPLE
     expect(page.locator(".tile.won").first).to_be_visible()
 
 

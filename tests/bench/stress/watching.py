@@ -115,7 +115,7 @@ def watch_box(seed: int, reader: BoardReader) -> Verdict:
 
 def _is_due(show: Show, asked: events.KindNeeded) -> bool:
     """Whether the cube asked about is of the kind that its player had played before."""
-    moves = [ply for ply in show.end.history if isinstance(ply, Move)]
+    moves = show.end.moves
     own = next((move for move in moves if move.square == asked.square), None)
     if own is None:
         return False
