@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from companion.errors import CompanionError, SourceError
 from companion.tiles import wire
-from companion.tiles.wire import DefaultBands, Refused, SaveBands, SetBand
+from companion.tiles.wire import DEFAULT_BANDS, HIGHEST_CODE, DefaultBands, Refused, SaveBands, SetBand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,10 +29,9 @@ KINDS = (
 """The kinds of pieces in the order of their windows, which begin at 1."""
 PRINTED = ("1k5", "3k3", "5k6", "10k", "15k", "27k", "47k", "100k")
 """What is printed on the resistor of each kind."""
-SHORT_HIGH = 69
+SHORT_HIGH = DEFAULT_BANDS[0][1]
 EMPTY_LOW = 975
-"""A square that reads less than this has something on it."""
-HIGHEST_CODE = 1023
+"""A square that reads less than this has something on it: between the 100k of a piece, at most 959, and an open contact, from 987."""
 NARROWEST_GAP = 15
 """Codes between two kinds that are the least to tell them apart: noise on both sides, and a guard band."""
 GUARD_SHARE = 3

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from companion.rules import Colour, Kind, Move, Piece
+from companion.rules import PIECES_PER_KIND_AND_SET, Colour, Kind, Move, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -207,7 +207,7 @@ def _spares(layout: Layout, sets: int, rng: np.random.Generator) -> list[Lying]:
     found = []
     for colour in Colour:
         for row, kind in enumerate(Kind):
-            for column in range(2 * sets):
+            for column in range(PIECES_PER_KIND_AND_SET * sets):
                 aside = _SPARE_ASIDE * (column + 1)
                 x = layout.columns + aside if colour is Colour.LIGHT else -aside
                 y = layout.rows / 2 + (1.5 - row) * _SPARE_ASIDE
@@ -219,7 +219,7 @@ def _cubes(layout: Layout, sets: int, rng: np.random.Generator) -> list[Lying]:
     """The cubes of both players beyond where their piles are going to be."""
     found = []
     for colour in Colour:
-        pieces = [Piece(colour, kind) for kind in Kind for _ in range(2 * sets)]
+        pieces = [Piece(colour, kind) for kind in Kind for _ in range(PIECES_PER_KIND_AND_SET * sets)]
         for number, piece in enumerate(pieces):
             column, row = divmod(number, layout.rows)
             aside = _CUBES_ASIDE + _CUBE_STEP * column

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from companion.rules import Pass
+from companion.tiles.wire import PALETTE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     _Layer = tuple[str, Iterable[Square]]
 
-DARK, LEGAL, HINT, LAST, WRONG, BACK, PASS, WON, OTHER, UNREADABLE, TEST = ".LlMXBPWD?T"
+DARK, LEGAL, HINT, LAST, WRONG, BACK, PASS, WON, OTHER, UNREADABLE, TEST = tuple(PALETTE)
 
 
 @dataclass(frozen=True, slots=True)

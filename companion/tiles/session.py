@@ -28,6 +28,7 @@ from companion.errors import LinkError
 from companion.saying import Saying
 from companion.tiles import wire
 from companion.tiles.wire import (
+    DARK,
     Acknowledged,
     Changed,
     Heartbeat,
@@ -57,7 +58,6 @@ PING_S = 1.0
 SILENCE_S = 3.0
 LIGHT_CHUNK = 64
 """How many squares are lit by one command."""
-DARK = "."
 
 
 class Stage(Enum):

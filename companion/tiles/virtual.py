@@ -29,37 +29,27 @@ HEARTBEAT_S = 1.0
 RAW_S = 0.1
 HOST_GONE_S = 5.0
 SCANS_PER_S = 100
-DARK = "."
-PALETTE = ".LlMXBPWD?T"
-"""The letters that the LEDs know; what they look like is said in `companion.tiles.light`."""
-
-DEFAULT_BANDS = (
-    (0, 69), (102, 193), (223, 307), (336, 426), (469, 554),
-    (583, 663), (706, 782), (813, 875), (903, 959), (987, 1023),
-)  # fmt: skip
-"""The accept windows that the firmware comes with, in converter codes, in the order of `wire.BAND_LETTERS`."""
 NOMINAL_OHM = (0, 1500, 3300, 5600, 10_000, 15_000, 27_000, 47_000, 100_000)
 PULL_UP_OHM = 10_000
-HIGHEST_CODE = 1023
 
 
 def nominal_code(letter: str) -> int:
     """The code that a square reads with `letter` on it when every part is exactly what is printed on it."""
     band = wire.BAND_LETTERS.index(letter)
     if band == len(NOMINAL_OHM):
-        return HIGHEST_CODE
-    return round(HIGHEST_CODE * NOMINAL_OHM[band] / (NOMINAL_OHM[band] + PULL_UP_OHM))
+        return wire.HIGHEST_CODE
+    return round(wire.HIGHEST_CODE * NOMINAL_OHM[band] / (NOMINAL_OHM[band] + PULL_UP_OHM))
 
 
 class VirtualBoard:
     """A board without a board. Any thread may use it."""
 
     def __init__(self, squares: int, clock: Callable[[], float]) -> None:
-        self.letters = DARK * squares
+        self.letters = wire.DARK * squares
         """What lies on it."""
-        self.lights = DARK * squares
+        self.lights = wire.DARK * squares
         """The palette letters that its LEDs show."""
-        self.bands: tuple[tuple[int, int], ...] = DEFAULT_BANDS
+        self.bands: tuple[tuple[int, int], ...] = wire.DEFAULT_BANDS
         self._calibrated = False
         self._clock = clock
         self._lock = threading.RLock()
@@ -76,7 +66,7 @@ class VirtualBoard:
     def rebuild(self, squares: int) -> None:
         """Be an empty board of so many squares, which no real one can."""
         with self._lock:
-            self.letters = DARK * squares
+            self.letters = wire.DARK * squares
             self.reset("P")
 
     def reset(self, cause: str = "E") -> None:
@@ -90,7 +80,7 @@ class VirtualBoard:
             self._staged = list(self.bands)
             self._out = bytearray()
             self._tokens = wire.Tokenizer()
-            self.lights = DARK * len(self.letters)
+            self.lights = wire.DARK * len(self.letters)
             self._hello()
             self._say(wire.State(0, 0, self.letters))
 
@@ -118,7 +108,7 @@ class VirtualBoard:
             self._raw_s = now
             self._say(wire.RawCodes(0, 0, tuple(map(nominal_code, self.letters))))
         if now - self._heard_s >= HOST_GONE_S:
-            self.lights = DARK * len(self.letters)
+            self.lights = wire.DARK * len(self.letters)
 
     def _say(self, message: Message) -> None:
         ms = int((self._clock() - self._began_s) * 1000) % (1 << 32)
@@ -165,20 +155,20 @@ class VirtualBoard:
             case wire.SaveBands():
                 return self._use_bands(keep=True)
             case wire.DefaultBands():
-                self._staged = list(DEFAULT_BANDS)
+                self._staged = list(wire.DEFAULT_BANDS)
                 return self._use_bands(keep=False)
         return ""
 
     def _light(self, offset: int, letters: str) -> str:
         if offset + len(letters) > len(self.letters):
             return "range"
-        if not set(letters) <= set(PALETTE):
+        if not set(letters) <= set(wire.PALETTE):
             return "arguments"
         self.lights = self.lights[:offset] + letters + self.lights[offset + len(letters) :]
         return ""
 
     def _stage(self, band: int, low: int, high: int) -> str:
-        if band >= len(self._staged) or max(low, high) > HIGHEST_CODE:
+        if band >= len(self._staged) or max(low, high) > wire.HIGHEST_CODE:
             return "arguments"
         if low > high:
             return "range"

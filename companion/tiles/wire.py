@@ -30,8 +30,19 @@ SEQ_MODULUS = 1 << 16
 
 BAND_LETTERS = "!SDPUsdpu."
 """What an accept window stands for, in the order of the windows: a short, light and dark pieces, the empty square."""
+DEFAULT_BANDS = (
+    (0, 69), (102, 193), (223, 307), (336, 426), (469, 554),
+    (583, 663), (706, 782), (813, 875), (903, 959), (987, 1023),
+)  # fmt: skip
+"""The accept windows that the firmware comes with, in converter codes, in the order of `BAND_LETTERS`."""
 UNKNOWN = "?"
 STATE_LETTERS = BAND_LETTERS + UNKNOWN
+
+HIGHEST_CODE = 1023
+"""What the converter of the board reads at most, and reads for an empty square."""
+DARK = "."
+PALETTE = ".LlMXBPWD?T"
+"""The letters that the LEDs know; what they look like is said in `companion.tiles.light`."""
 
 LONGEST_BODY = 1024
 """More than the longest line that a board of 128 squares can send."""

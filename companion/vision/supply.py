@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from companion.readings import ALL_CONTENTS
+from companion.rules import PIECES_PER_KIND_AND_SET
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     """One number for each way to have used up the supply: an axis a piece, from none to all of them."""
 
 _CONTENTS: Final = len(ALL_CONTENTS)
-_OF_A_KIND: Final = 2
 _MOST_STATES: Final = 10_000
 """A larger table is not begun: nothing is concluded then."""
 _HARDLY: Final = 1e-9
@@ -33,7 +33,7 @@ def within_supply(probabilities: Floats, sets: int) -> Floats:
     are left as they are. The very array comes back if hardly any arrangement keeps to the supply, or more pieces are
     seen than there are: then other pieces lie there than was said; or if there are too many sets to count with.
     """
-    most = _OF_A_KIND * sets
+    most = PIECES_PER_KIND_AND_SET * sets
     if (most + 1) ** (_CONTENTS - 1) > _MOST_STATES:
         return probabilities
     judged = probabilities[:, :_CONTENTS].astype(np.float64)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from companion.lamp import light_of
 from companion.readings import ALL_CONTENTS, LETTERS
-from companion.rules import Colour, Square
+from companion.rules import PIECES_PER_KIND_AND_SET, Colour, Square
 from companion.tiles import light
 from companion.web.language import _
 from companion.web.names import content_name
@@ -130,4 +130,4 @@ def _spares(colour: Colour, letters: str, sets: int) -> tuple[Spare, ...]:
 
 
 def _left(piece: Piece, letters: str, sets: int) -> int:
-    return max(0, 2 * sets - letters.count(piece.letter))
+    return max(0, PIECES_PER_KIND_AND_SET * sets - letters.count(piece.letter))

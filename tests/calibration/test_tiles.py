@@ -12,8 +12,8 @@ from companion.commands.tiles import tiles as command
 from companion.errors import SourceError
 from companion.rules import Layout, Square
 from companion.tiles.link import TileBoard
-from companion.tiles.virtual import DEFAULT_BANDS, VirtualBoard, VirtualPort, nominal_code
-from companion.tiles.wire import BAND_LETTERS
+from companion.tiles.virtual import VirtualBoard, VirtualPort, nominal_code
+from companion.tiles.wire import BAND_LETTERS, DEFAULT_BANDS
 
 BOARD = Layout.parse("4x4")
 EMPTY = Seen("empty", 1020, 1023)

@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 
 from companion.tiles import light, wire
-from companion.tiles.virtual import DEFAULT_BANDS, PALETTE
 from companion.tiles.wire import (
+    DEFAULT_BANDS,
+    PALETTE,
     Acknowledged,
     Changed,
     DefaultBands,
