@@ -31,7 +31,7 @@ PRINTED = ("1k5", "3k3", "5k6", "10k", "15k", "27k", "47k", "100k")
 """What is printed on the resistor of each kind."""
 SHORT_HIGH = DEFAULT_BANDS[0][1]
 EMPTY_LOW = 975
-"""A square that reads less than this has something on it: between the 100k of a piece, at most 959, and an open contact, from 987."""
+"""A square that reads less than this has something on it; pieces read at most 959, nothing at least 987."""
 NARROWEST_GAP = 15
 """Codes between two kinds that are the least to tell them apart: noise on both sides, and a guard band."""
 GUARD_SHARE = 3
