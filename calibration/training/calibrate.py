@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 PROMISED = 5e-4
-"""How often the truth may be ruled out, out of the box: DESIGN section 3."""
+"""How often the truth may be ruled out, out of the box; also said in ``docs/overview.md``."""
 PROMISED_WHEN_HARD = 3e-3
 """The same where hands, glare, darkness, blur, a low or a distant camera make the picture hard."""
 PROMISED_ELSEWHERE = 5e-3

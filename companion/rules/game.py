@@ -2,7 +2,7 @@
 
 `Game.play` returns a new game. After every piece the game itself works out what follows: the squares that are legal
 now, a forced pass and the free play after it, the last chance when a hand is empty, and the end. Nobody plays a pass;
-it happens. Rule numbers in comments are those of the rule book as summed up in the project's design.
+it happens. Rule numbers in comments are those of ``docs/overview.md``, which sums up the rule book.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from companion.rules import Colour, Game, Layout, Square
 from companion.tiles.light import Trouble, frame_of
 
 WORKED_EXAMPLE = (
-    "a1+ a3>< a2+ a4<> b2>< c2+ c3<> c1x d2>< d3+ d4x - b4x - b3<> b1<>"  # the rule book's, DESIGN section 2
+    "a1+ a3>< a2+ a4<> b2>< c2+ c3<> c1x d2>< d3+ d4x - b4x - b3<> b1<>"  # the rule book's: docs/overview.md
 )
 
 
