@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -130,9 +131,7 @@ class Play:
         self.layout = game.layout
         self.pace = pace or Pace()
         self._rng = np.random.default_rng(_SEED)
-        self._spares = (
-            _cubes(game.layout, game.sets, self._rng) if cards else _spares(game.layout, game.sets, self._rng)
-        )
+        self._spares = (_cubes if cards else _spares)(game.layout, _supply(game), self._rng)
         self._played: list[Lying] = []
         for square, piece in game.joined.pieces if game.joined else ():
             _fetched(piece, self._spares)
@@ -202,12 +201,18 @@ class Play:
         return Moment(after)
 
 
-def _spares(layout: Layout, sets: int, rng: np.random.Generator) -> list[Lying]:
+def _supply(game: Game) -> Counter[Piece]:
+    """How many pieces of each kind and colour come to the table; more than a set has if rulings put more down."""
+    had = Counter({Piece(colour, kind): PIECES_PER_KIND_AND_SET * game.sets for colour in Colour for kind in Kind})
+    return had | Counter(piece for piece in game.contents if piece is not None)
+
+
+def _spares(layout: Layout, supply: Counter[Piece], rng: np.random.Generator) -> list[Lying]:
     """Every piece of both players beside the board, a row for each kind."""
     found = []
     for colour in Colour:
         for row, kind in enumerate(Kind):
-            for column in range(PIECES_PER_KIND_AND_SET * sets):
+            for column in range(supply[Piece(colour, kind)]):
                 aside = _SPARE_ASIDE * (column + 1)
                 x = layout.columns + aside if colour is Colour.LIGHT else -aside
                 y = layout.rows / 2 + (1.5 - row) * _SPARE_ASIDE
@@ -215,11 +220,11 @@ def _spares(layout: Layout, sets: int, rng: np.random.Generator) -> list[Lying]:
     return found
 
 
-def _cubes(layout: Layout, sets: int, rng: np.random.Generator) -> list[Lying]:
+def _cubes(layout: Layout, supply: Counter[Piece], rng: np.random.Generator) -> list[Lying]:
     """The cubes of both players beyond where their piles are going to be."""
     found = []
     for colour in Colour:
-        pieces = [Piece(colour, kind) for kind in Kind for _ in range(PIECES_PER_KIND_AND_SET * sets)]
+        pieces = [piece for kind in Kind for piece in [Piece(colour, kind)] * supply[Piece(colour, kind)]]
         for number, piece in enumerate(pieces):
             column, row = divmod(number, layout.rows)
             aside = _CUBES_ASIDE + _CUBE_STEP * column

@@ -60,6 +60,14 @@ def test_a_game_that_was_joined_begins_with_its_pieces_on_the_board():
     assert sum(0 < lying.x < 4 for lying in first) == 6
 
 
+@pytest.mark.parametrize("cards", [False, True])
+def test_a_piece_that_a_ruling_put_down_beyond_the_supply_is_brought_as_well(cards):
+    game = Game.start().play("a1+").play("a2+").play("a3+").play("c3+").play("d4+", colour="light", ruled=True)
+    drawn = Play(game, cards=cards)
+    lying = drawn.at(drawn.duration_s).lying
+    assert sum(each.piece == game.moves[-1].piece for each in lying) == 3
+
+
 def test_a_demonstration_takes_three_quarters_of_a_minute(play):
     assert 40 < play.duration_s < 50
     assert 2 < Pace().move_s < 3.5
