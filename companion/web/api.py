@@ -23,10 +23,11 @@ api = APIBlueprint("api", __name__, url_prefix="/api", tag="Tables")
 
 
 REFUSALS = {
-    400: "No JSON object, or not for this program.",
+    400: "No JSON object, not for this program, or to a name that is not its own.",
     403: "From elsewhere, and without the PIN.",
     404: "There is no such table.",
     409: "The game cannot do that now; the message says why.",
+    413: "More than any request has to say.",
     415: "Something else than JSON.",
     429: "Too many wrong PINs.",
     503: "The table has stopped, or does not answer.",
