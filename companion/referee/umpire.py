@@ -24,7 +24,7 @@ here asks a clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -36,6 +36,7 @@ from companion.referee.cards import CardPiles
 from companion.referee.comparison import Comparison, Sayings, compare
 from companion.referee.explanation import Arrival, are_too_many, could_have_been, explain, legal_moves
 from companion.referee.losses import Losses
+from companion.referee.patience import Patience
 from companion.referee.problems import Problem, Problems
 from companion.referee.question import Question
 from companion.referee.record import Record
@@ -56,30 +57,6 @@ _FEW_PIECES = 2
 """So few pieces may be lifted together without clearing the board, or be played before the program looks."""
 _PILES_TELL_S = 0.5
 """So long after the first look at the board a card may be seen for the first time that lay there before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long the umpire waits before it bothers people, in source seconds."""
-
-    hand_s: float = 2.5
-    """A hand that rests on the board for this long no longer holds up what lies in the open."""
-    unclear_s: float = 1.5
-    """A piece that cannot be told apart may become clear by itself for so long: another look comes within a second."""
-    card_s: float = 4.0
-    """A player may take so long to lay the card of a cube."""
-    rest_s: float = 1.0
-    """The rest of the board may take so long to come to rest around a new piece."""
-    maybe_s: float = 20.0
-    """A square that may or may not hold a piece is asked about after this."""
-    unseen_s: float = 2.0
-    """In this time moves may be played where nothing is seen, before another is played in the open."""
-    covered_s: float = 8.0
-    """Where that may have happened it is asked about after this."""
-    blind_s: float = 5.0
-    """A square in the open may tell nothing for so long, before the first look at the whole board."""
-    clearing_s: float = 3.0
-    """A piece that lies still for so long is not one that is about to be cleared up."""
 
 
 class Umpire:
