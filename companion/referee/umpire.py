@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from companion import events
-from companion.readings import ANYTHING, EMPTY, contents_of, possible
+from companion.readings import EMPTY, contents_of, possible
 from companion.referee import doubts
 from companion.referee.cards import CardPiles
 from companion.referee.comparison import Comparison, Sayings, compare
@@ -77,20 +77,8 @@ class Umpire:
         self.match = uuid4().hex
         """Which match this is: another name for every one, and when the program was started again."""
         self._patience = patience or Patience()
+        self._sight = Sight(game.layout, self._patience)
         self._begin(Record.of(game))
-        self._look_afresh()
-
-    def _look_afresh(self) -> None:
-        """Nothing of the board was seen yet."""
-        self._hand_since: float | None = None
-        self._began_s: float | None = None
-        """When the board was first seen, or some of it."""
-        self._piles_told_s = float("-inf")
-        """Until when the cards are seen for the first time."""
-        self._snapshot: Snapshot | None = None
-        self._sight = Sight()
-        self._started = False
-        """The whole board has been seen once."""
 
     def _begin(self, record: Record) -> None:
         self._sheet = Scoresheet(self.table, record)
@@ -148,36 +136,17 @@ class Umpire:
     @property
     def unseen(self) -> frozenset[Square]:
         """The covered squares that were never seen, if they stay so: before all were seen once nothing is decided."""
-        snapshot = self._snapshot
-        if snapshot is None or self._hand_in_the_way(snapshot.time) or self._hand_since is None:
-            return frozenset()
-        return frozenset(self._unknown(snapshot) & self.game.layout.squares_in(snapshot.hidden))
+        return self._sight.unseen(self._said.squares)
 
     @property
     def unread(self) -> frozenset[Square]:
         """The squares in the open of which nothing could be told yet, if they stay so."""
-        snapshot = self._snapshot
-        if snapshot is None or self._began_s is None or snapshot.time - self._began_s < self._patience.blind_s:
-            return frozenset()
-        return frozenset(self._unread(snapshot))
+        return self._sight.unread(self._said.squares)
 
     @property
     def out_of_sight(self) -> frozenset[Square]:
         """The squares that were not seen at rest for long, in mid-game; what is played there is not told yet."""
-        snapshot = self._snapshot
-        if snapshot is None or not self._started or self.over:
-            return frozenset()
-        return self._sight.lost_by(snapshot.time - self._patience.covered_s)
-
-    def _unread(self, snapshot: Snapshot) -> set[Square]:
-        return self._unknown(snapshot) - self.game.layout.squares_in(snapshot.hidden)
-
-    def _unknown(self, snapshot: Snapshot) -> set[Square]:
-        """The squares of which nothing is known since the program looks, neither seen nor said."""
-        if self._started:
-            return set()
-        seen = zip(self.game.layout, snapshot.squares, strict=True)
-        return {square for square, settled in seen if settled.contents == ANYTHING} - self._said.squares
+        return frozenset() if self.over else self._sight.long_lost
 
     @property
     def over(self) -> bool:
@@ -192,7 +161,7 @@ class Umpire:
     @property
     def recalls(self) -> bool:
         """Whether a match that has ended is shown only until the first look at the board."""
-        return self._next is not None and not self._started and self.over
+        return self._next is not None and not self._sight.started and self.over
 
     @property
     def _by_card(self) -> bool:
@@ -202,7 +171,7 @@ class Umpire:
     # Seeing -------------------------------------------------------------------------------------------------------
 
     def recall(self, ended: Game, resigned: Colour | None = None) -> None:
-        """Show a match that ended before the program was started, in case its pieces still lie there.
+        """Show a match on this board that ended before the program was started, in case its pieces still lie there.
 
         Call it before `start`. While they do, removing them is clearing up, and the next match begins as ever. On any
         other board its own game begins at the first look.
@@ -224,17 +193,14 @@ class Umpire:
 
     def see(self, snapshot: Snapshot) -> list[Event]:
         """Compare a snapshot with the game; the events that this decides, in order."""
-        self._snapshot = snapshot
-        self._hand_since = (self._hand_since or snapshot.time) if snapshot.hidden else None
-        self._sight.look(snapshot.time, self.game.layout.squares_in(snapshot.restless))
-        if self._began_s is None and snapshot.hidden != self.game.layout.all:
-            self._began_s = snapshot.time
-        if self.paused or self._unknown(snapshot):
+        self._sight.look(snapshot)
+        if self.paused or self._sight.unknown(self._said.squares):
             return []
         board = self._compared(snapshot)
         if self.recalls and not self._is_left_of_it(board):
             return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
-        first_look, self._started = not self._started, True
+        first_look = not self._sight.started
+        self._sight.start()
         self._look_at_cards(snapshot, first=first_look)
         if first_look and self.over and self._may_be_either(board):
             return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
@@ -250,19 +216,20 @@ class Umpire:
         Squares in the open of which nothing could be told from the start are named as well: a piece may lie there.
         Nobody clears the board any more, so what lies there instead of the last piece was played instead.
         """
-        if self._snapshot is None or self.resigned is not None:
+        snapshot = self._sight.snapshot
+        if snapshot is None or self.resigned is not None:
             return []
-        board = self._compared(self._snapshot)
+        board = self._compared(snapshot)
         if self.over and self._cleared:
             return []
-        at_rest = not self._snapshot.restless
-        if self.over and not self.paused and at_rest and (told := self._played_otherwise(board)):
+        if self.over and not self.paused and not snapshot.restless and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         strange |= {square for square in board.held_back if self.game.content(square) is None}
         long_unseen = [] if self.over else board.unseen
         strange |= {unseen.square for unseen in long_unseen if board.time - unseen.since >= self._patience.blind_s}
-        squares = tuple(sorted(strange | self._problems.squares | self._unread(self._snapshot)))
+        untold = self._sight.unknown(self._said.squares) - self._sight.hidden
+        squares = tuple(sorted(strange | self._problems.squares | untold))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
@@ -281,14 +248,10 @@ class Umpire:
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
         """Piles are read a little later than squares, so cards count as lying there from the start for a while."""
-        if first:
-            self._piles_told_s = snapshot.time + _PILES_TELL_S
-        if first or (snapshot.time < self._piles_told_s and not self._cards.waited_for):
+        early = snapshot.time < self._sight.started_s + _PILES_TELL_S
+        if first or (early and not self._cards.waited_for):
             self._cards.begin(snapshot.cards)
         self._cards.see(snapshot.cards)
-
-    def _hand_in_the_way(self, time: float) -> bool:
-        return self._hand_since is not None and time - self._hand_since < self._patience.hand_s
 
     def _more_may_come(self, board: Comparison) -> bool:
         """Whether an arrival may be half of the story: with a piece not yet seen to be gone, or another to come."""
@@ -304,7 +267,7 @@ class Umpire:
         self._question.look(board)
         self._resumed = self._resumed if set(self._resumed) <= set(board.strange) else ()
         board.arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
-        if self._hand_in_the_way(board.time) or self._question.waits_for_a_person or board.held_back:
+        if self._sight.hand_in_the_way or self._question.waits_for_a_person or board.held_back:
             return []
         if self._more_may_come(board) or self._question.shown(board):
             return []
@@ -447,13 +410,13 @@ class Umpire:
         return min(movers or earliest or arrivals, key=lambda arrival: arrival.since)
 
     def _forget_solved_problems(self, board: Comparison) -> None:
-        if self._snapshot is None or not self._problems.squares:
+        if self._sight.snapshot is None or not self._problems.squares:
             return
         doubtful = self._doubtful(board)
         unseen = [each for each in board.unseen if board.arrivals]
         open_ = [*board.arrivals, *board.maybes, *unseen, *([doubtful] if doubtful else [])]
         there = {arrival.square for arrival in open_}
-        self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
+        self._problems.keep_to(there, dict(zip(self.game.layout, self._sight.snapshot.squares, strict=True)))
 
     # Playing ------------------------------------------------------------------------------------------------------
 
@@ -464,11 +427,10 @@ class Umpire:
         told: list[Event] = []
         for move in moves:
             told += self._sheet.play(time, move, ruled=ruled)
-            if self._snapshot is not None:
-                self._cards.played(self._sheet.record.last_move.piece, self._snapshot.cards)
+            if self._sight.snapshot is not None:
+                self._cards.played(self._sheet.record.last_move.piece, self._sight.snapshot.cards)
                 if not ruled and move.square not in self._said.squares:
-                    seen = self._snapshot.squares[self.game.layout.index(move.square)]
-                    self._losses.played(move.square, seen.contents)
+                    self._losses.played(move.square, self._sight.contents(move.square))
             self._problems.settle(move.square)
             self._problems.forget_lifted()
             self._question.drop()
@@ -528,9 +490,9 @@ class Umpire:
     def _instead(self, board: Comparison) -> list[Arrival]:
         """What may lie there in place of the last placements."""
         found = [*board.arrivals, *board.replaced]
-        if not self._by_card or self._snapshot is None:
+        if not self._by_card or self._sight.snapshot is None:
             return found
-        return self._cards.narrow_moved(self.game, found, self._snapshot.cards, board.time, self._lifted(board))
+        return self._cards.narrow_moved(self.game, found, self._sight.snapshot.cards, board.time, self._lifted(board))
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
@@ -565,9 +527,9 @@ class Umpire:
 
     def _may_be_either(self, board: Comparison) -> bool:
         """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
-        if self._next is None or self._snapshot is None or len(board.kept) > _FEW_PIECES:
+        if self._next is None or self._sight.snapshot is None or len(board.kept) > _FEW_PIECES:
             return False
-        return explain(self._next, compare(self._next, self._snapshot, Sayings()).arrivals).complete
+        return explain(self._next, compare(self._next, self._sight.snapshot, Sayings()).arrivals).complete
 
     def _ask(
         self,
@@ -592,7 +554,7 @@ class Umpire:
         self._gone |= board.lost.keys()
         if self._cleared:
             self._question.drop()
-        if self._hand_in_the_way(board.time) or self._question.waits_for_a_person:
+        if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
         begun = self._next_match()
         if begun or self._cleared or self.resigned is not None:
@@ -611,10 +573,10 @@ class Umpire:
         return self._taken_back(board)
 
     def _next_match(self) -> list[Event]:
-        if self._snapshot is None or not (self._cleared or self._all_gone()):
+        if self._sight.snapshot is None or not (self._cleared or self._all_gone()):
             return []
         fresh = self._fresh_game()
-        board = compare(fresh, self._snapshot, Sayings())
+        board = compare(fresh, self._sight.snapshot, Sayings())
         found = explain(fresh, board.arrivals)
         if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
             return []
