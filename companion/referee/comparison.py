@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from companion.readings import Contents, SettledSquare, Snapshot
-    from companion.rules import Content, Game, Square
+    from companion.rules import Content, Game, Piece, Square
+
+_FEW_PIECES = 2
+"""So few pieces may be lifted together without clearing the board."""
 
 
 @dataclass(slots=True)
@@ -54,9 +57,24 @@ class Comparison:
             if not seen.contents & EMPTY
         ]
 
+    @property
+    def is_left_of_game(self) -> bool:
+        """Whether what lies there is left of the game, and nothing else."""
+        return bool(self.kept) and not self.arrivals and not self.replaced
+
+    def is_swept(self, game: Game) -> bool:
+        """Whether all pieces of the game have left, though others may lie there now."""
+        pieces = sum(map(bool, game.contents))
+        left = sum(seen.contents == EMPTY for seen in self.lost.values())
+        return pieces > _FEW_PIECES and (self.empty or left == pieces)
+
+    def lifted(self, game: Game) -> list[Piece]:
+        """The pieces of the game that are not where they were played."""
+        return [piece for square in self.lost if (piece := game.content(square)) is not None]
+
     def may_be_moved_piece(self, game: Game) -> bool:
         """Whether an arrival may be a piece of the game that was shifted from its square."""
-        missing = contents_of(game.content(square) for square in self.lost)
+        missing = contents_of(self.lifted(game))
         return any(arrival.contents & missing for arrival in self.arrivals)
 
 

@@ -34,7 +34,14 @@ from companion.readings import EMPTY, contents_of, possible
 from companion.referee import doubts
 from companion.referee.cards import CardPiles
 from companion.referee.comparison import Comparison, Sayings, compare
-from companion.referee.explanation import Arrival, are_too_many, could_have_been, explain, legal_moves
+from companion.referee.explanation import (
+    are_too_many,
+    could_have_been,
+    explain,
+    first_to_blame,
+    kind_not_seen,
+    legal_moves,
+)
 from companion.referee.losses import Losses
 from companion.referee.patience import Patience
 from companion.referee.problems import Problem, Problems
@@ -50,11 +57,11 @@ if TYPE_CHECKING:
 
     from companion.events import Event
     from companion.readings import Snapshot
-    from companion.referee.explanation import Explanation
-    from companion.rules import Piece, Square
+    from companion.referee.explanation import Arrival, Explanation
+    from companion.rules import Square
 
 _FEW_PIECES = 2
-"""So few pieces may be lifted together without clearing the board, or be played before the program looks."""
+"""So few pieces may be played before the program looks."""
 _PILES_TELL_S = 0.5
 """So long after the first look at the board a card may be seen for the first time that lay there before."""
 
@@ -197,7 +204,7 @@ class Umpire:
         if self.paused or self._sight.unknown(self._said.squares):
             return []
         board = self._compared(snapshot)
-        if self.recalls and not self._is_left_of_it(board):
+        if self.recalls and not board.is_left_of_game:
             return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
         first_look = not self._sight.started
         self._sight.start()
@@ -238,13 +245,9 @@ class Umpire:
         self._losses.look(board, self.game)
         board.unseen = self._sight.anything_on(square for square in board.bare if self.game.content(square) is None)
         if self._by_card:
-            lifted = self._lifted(board)
+            lifted = board.lifted(self.game)
             board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time, lifted)
         return board
-
-    def _lifted(self, board: Comparison) -> list[Piece]:
-        """The pieces of the game that are not where they were played."""
-        return [piece for square in board.lost if (piece := self.game.content(square)) is not None]
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
         """Piles are read a little later than squares, so cards count as lying there from the start for a while."""
@@ -272,7 +275,7 @@ class Umpire:
         if self._more_may_come(board) or self._question.shown(board):
             return []
         self._goes_on = self._goes_on and not board.kept
-        if self._is_swept(board) and not self._goes_on:
+        if board.is_swept(self.game) and not self._goes_on:
             return self._ask(board.time, "new", ("new", "resume"))
         if self._losses.to_leave:
             return self._note_losses(board)
@@ -281,12 +284,6 @@ class Umpire:
             return [*self._note_losses(board), *self._ask_after_a_while(board.time, doubtful)]
         told = self._of_the_other_colour(board) or self._taken_back(board)
         return told or [*self._note_losses(board), *self._explain(board)]
-
-    def _is_swept(self, board: Comparison) -> bool:
-        """Whether all pieces of the game have left, though others may lie there now."""
-        pieces = sum(map(bool, self.game.contents))
-        left = sum(seen.contents == EMPTY for seen in board.lost.values())
-        return pieces > _FEW_PIECES and (board.empty or left == pieces)
 
     def _explain(self, board: Comparison) -> list[Event]:
         past = self._may_be_past(board)
@@ -373,22 +370,14 @@ class Umpire:
             return []
         event: Event
         here, contents = self._here(time), possible(arrival.contents | (EMPTY if or_nothing else 0))
-        if self._kind_not_seen(arrival) and not or_nothing:
+        if kind_not_seen(self.game, arrival, by_card=self._by_card) and not or_nothing:
             event = events.KindNeeded(**here, square=arrival.square, contents=contents)
         else:
             event = events.PieceUnclear(**here, square=arrival.square, contents=contents)
         return self._problems.note(arrival, event)
 
-    def _kind_not_seen(self, arrival: Arrival) -> bool:
-        """Whether nothing but the colour is known: every kind that its owner still has is possible."""
-        colours = {piece.colour for piece in arrival.pieces}
-        if len(colours) > 1:
-            return False
-        in_hand = {kind for kind, left in self.game.in_hand(colours.pop()).items() if left}
-        return self._by_card or in_hand <= {piece.kind for piece in arrival.pieces}
-
     def _tell_illegal(self, time: float, arrivals: Sequence[Arrival]) -> list[Event]:
-        arrival = self._first_to_blame(arrivals)
+        arrival = first_to_blame(self.game, arrivals)
         piece = next((p for p in arrival.pieces if p.colour is self.game.to_move), arrival.pieces[0])
         refusal = self.game.refusal(arrival.square, piece)
         if refusal is None or self._problems.knows(arrival):
@@ -402,12 +391,6 @@ class Umpire:
             words=str(refusal),
         )
         return self._problems.note(arrival, event)
-
-    def _first_to_blame(self, arrivals: Sequence[Arrival]) -> Arrival:
-        """The earliest arrival; among those that may be the earliest, one of the player to move."""
-        earliest = [a for a in arrivals if not any(other.surely_before(a) for other in arrivals if other is not a)]
-        movers = [a for a in earliest if any(piece.colour is self.game.to_move for piece in a.pieces)]
-        return min(movers or earliest or arrivals, key=lambda arrival: arrival.since)
 
     def _forget_solved_problems(self, board: Comparison) -> None:
         if self._sight.snapshot is None or not self._problems.squares:
@@ -478,7 +461,7 @@ class Umpire:
         """The last placements are gone and another legal play lies there instead."""
         count = self._sheet.record.placements_on(set(board.lost))
         arrivals = self._instead(board)
-        if not count or not arrivals or self._is_swept(board):
+        if not count or not arrivals or board.is_swept(self.game):
             return []
         before = self._sheet.record.past[-count]
         found = explain(before, arrivals)
@@ -492,7 +475,8 @@ class Umpire:
         found = [*board.arrivals, *board.replaced]
         if not self._by_card or self._sight.snapshot is None:
             return found
-        return self._cards.narrow_moved(self.game, found, self._sight.snapshot.cards, board.time, self._lifted(board))
+        lifted = board.lifted(self.game)
+        return self._cards.narrow_moved(self.game, found, self._sight.snapshot.cards, board.time, lifted)
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
@@ -520,10 +504,6 @@ class Umpire:
         if board.lost or len(board.arrivals) > _FEW_PIECES or (self._may_be_left_over and board.arrivals):
             return True
         return bool(board.arrivals) and not explain(self.game, board.arrivals).complete
-
-    def _is_left_of_it(self, board: Comparison) -> bool:
-        """Whether what lies there is left of the game, and nothing else."""
-        return bool(board.kept) and not board.arrivals and not board.replaced
 
     def _may_be_either(self, board: Comparison) -> bool:
         """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
