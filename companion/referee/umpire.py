@@ -243,11 +243,12 @@ class Umpire:
         known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
         self._losses.look(board, self.game)
-        board.unseen = self._sight.anything_on(square for square in board.bare if self.game.content(square) is None)
+        arrivals = board.arrivals
         if self._by_card:
             lifted = board.lifted(self.game)
-            board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time, lifted)
-        return board
+            arrivals = self._cards.narrow(self.game, arrivals, snapshot.cards, snapshot.time, lifted)
+        free = [square for square in board.bare if self.game.content(square) is None]
+        return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(free))
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
         """Piles are read a little later than squares, so cards count as lying there from the start for a while."""
@@ -269,7 +270,9 @@ class Umpire:
         self._forget_solved_problems(board)
         self._question.look(board)
         self._resumed = self._resumed if set(self._resumed) <= set(board.strange) else ()
-        board.arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
+        # By what has been lifted, and what is still asked, as of this look.
+        arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
+        board = replace(board, arrivals=arrivals)
         if self._sight.hand_in_the_way or self._question.waits_for_a_person or board.held_back:
             return []
         if self._more_may_come(board) or self._question.shown(board):
@@ -303,10 +306,10 @@ class Umpire:
             return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
         played = {move.square for move in found.certain}
-        board.arrivals = [arrival for arrival in board.arrivals if arrival.square not in played]
-        if not board.arrivals or self.over:
+        left = [arrival for arrival in board.arrivals if arrival.square not in played]
+        if not left or self.over:
             return told
-        return [*told, *self._tell_what_is_wrong(board, explain(self.game, board.arrivals))]
+        return [*told, *self._tell_what_is_wrong(replace(board, arrivals=left), explain(self.game, left))]
 
     def _may_be_past(self, board: Comparison) -> bool:
         """Whether the last piece, or an earlier one that an arrival may be in place of, is not there."""
@@ -393,13 +396,13 @@ class Umpire:
         return self._problems.note(arrival, event)
 
     def _forget_solved_problems(self, board: Comparison) -> None:
-        if self._sight.snapshot is None or not self._problems.squares:
+        if not self._problems.squares:
             return
         doubtful = self._doubtful(board)
         unseen = [each for each in board.unseen if board.arrivals]
         open_ = [*board.arrivals, *board.maybes, *unseen, *([doubtful] if doubtful else [])]
         there = {arrival.square for arrival in open_}
-        self._problems.keep_to(there, dict(zip(self.game.layout, self._sight.snapshot.squares, strict=True)))
+        self._problems.keep_to(there, dict(zip(self.game.layout, board.snapshot.squares, strict=True)))
 
     # Playing ------------------------------------------------------------------------------------------------------
 
@@ -473,10 +476,9 @@ class Umpire:
     def _instead(self, board: Comparison) -> list[Arrival]:
         """What may lie there in place of the last placements."""
         found = [*board.arrivals, *board.replaced]
-        if not self._by_card or self._sight.snapshot is None:
+        if not self._by_card:
             return found
-        lifted = board.lifted(self.game)
-        return self._cards.narrow_moved(self.game, found, self._sight.snapshot.cards, board.time, lifted)
+        return self._cards.narrow_moved(self.game, found, board.snapshot.cards, board.time, board.lifted(self.game))
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
@@ -507,9 +509,9 @@ class Umpire:
 
     def _may_be_either(self, board: Comparison) -> bool:
         """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
-        if self._next is None or self._sight.snapshot is None or len(board.kept) > _FEW_PIECES:
+        if self._next is None or len(board.kept) > _FEW_PIECES:
             return False
-        return explain(self._next, compare(self._next, self._sight.snapshot, Sayings()).arrivals).complete
+        return explain(self._next, compare(self._next, board.snapshot, Sayings()).arrivals).complete
 
     def _ask(
         self,
@@ -536,7 +538,7 @@ class Umpire:
             self._question.drop()
         if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
-        begun = self._next_match()
+        begun = self._next_match(board.snapshot)
         if begun or self._cleared or self.resigned is not None:
             return begun
         if board.lost:
@@ -552,11 +554,11 @@ class Umpire:
             return []
         return self._taken_back(board)
 
-    def _next_match(self) -> list[Event]:
-        if self._sight.snapshot is None or not (self._cleared or self._all_gone()):
+    def _next_match(self, snapshot: Snapshot) -> list[Event]:
+        if not (self._cleared or self._all_gone()):
             return []
         fresh = self._fresh_game()
-        board = compare(fresh, self._sight.snapshot, Sayings())
+        board = compare(fresh, snapshot, Sayings())
         found = explain(fresh, board.arrivals)
         if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
             return []
