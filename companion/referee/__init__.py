@@ -3,8 +3,8 @@
 A `Referee` takes snapshots of the board and what people decide, and answers with events.
 """
 
+from companion.referee.patience import Patience
 from companion.referee.problems import Problem
 from companion.referee.referee import Referee
-from companion.referee.umpire import Patience
 
 __all__ = ["Patience", "Problem", "Referee"]

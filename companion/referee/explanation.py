@@ -113,6 +113,22 @@ def _goes_on(game: Game, moves: Sequence[Move]) -> bool:
     return True
 
 
+def first_to_blame(game: Game, arrivals: Sequence[Arrival]) -> Arrival:
+    """The earliest arrival; among those that may be the earliest, one of the player to move."""
+    earliest = [a for a in arrivals if not any(other.surely_before(a) for other in arrivals if other is not a)]
+    movers = [a for a in earliest if any(piece.colour is game.to_move for piece in a.pieces)]
+    return min(movers or earliest or arrivals, key=lambda arrival: arrival.since)
+
+
+def kind_not_seen(game: Game, arrival: Arrival, *, by_card: bool) -> bool:
+    """Whether nothing but the colour is known: every kind that its owner still has is possible, or cards tell it."""
+    colours = {piece.colour for piece in arrival.pieces}
+    if len(colours) > 1:
+        return False
+    in_hand = {kind for kind, left in game.in_hand(colours.pop()).items() if left}
+    return by_card or in_hand <= {piece.kind for piece in arrival.pieces}
+
+
 def _ordered(one: Arrival, other: Arrival) -> bool:
     return one.surely_before(other) or other.surely_before(one)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from companion import events
 from companion.readings import ANYTHING, EMPTY, possible
 from companion.referee.record import Record
+from companion.referee.sight import Sight
 from companion.referee.umpire import Umpire
 from companion.rules import Game, Move, Position, RulesError, parse_moves
 from companion.saying import Saying
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from companion.events import Event
-    from companion.readings import Contents
     from companion.rules import Colour, Content, Piece, Square
 
 
@@ -39,12 +39,12 @@ class Referee(Umpire):
         What lies on the board now has to leave it first, lest it be taken for moves of this match. On another layout
         the board is looked at afresh.
         """
-        never_seen = not self._started
+        never_seen = not self._sight.started
         if game.layout != self.game.layout:
-            self._look_afresh()
+            self._sight = Sight(game.layout, self._patience)
         told = self._start_match(time, game)
         self._keep_the_cards()
-        self._losses.to_leave = {square for square in game.layout if not self._seen(square) & EMPTY}
+        self._losses.to_leave = {square for square in game.layout if not self._sight.contents(square) & EMPTY}
         self._may_be_left_over = never_seen
         return told
 
@@ -55,8 +55,8 @@ class Referee(Umpire):
 
     def _keep_the_cards(self) -> None:
         """What lies on the piles now tells no cube that is still to come."""
-        if self._snapshot is not None:
-            self._cards.begin(self._snapshot.cards)
+        if self._sight.snapshot is not None:
+            self._cards.begin(self._sight.snapshot.cards)
 
     def take_up(self, undone: Iterable[Move]) -> None:
         """The match goes on after the program was started again, and nothing of the board was seen since.
@@ -104,7 +104,7 @@ class Referee(Umpire):
         Raises:
             RulesError: if it should be a piece, and the square is seen to be empty, or was when it was last in sight.
         """
-        seen = self._seen(square)
+        seen = self._sight.contents(square)
         if seen == EMPTY and content is not None:
             raise RulesError(Saying("no piece is seen on %(square)s; lay it there, in sight", square=str(square)))
         if seen == EMPTY:
@@ -128,7 +128,7 @@ class Referee(Umpire):
         piece = piece or self._piece_now(square)
         told = self._play(time, [Move(square, piece.kind, piece.colour, ruled=True)], ruled=True)
         self._problems.settle_all()
-        self._said.say(square, piece, self._seen(square))
+        self._said.say(square, piece, self._sight.contents(square))
         return [*told, *self._look_again(time)]
 
     def undo(self, time: float) -> list[Event]:
@@ -154,7 +154,7 @@ class Referee(Umpire):
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""
-        seen = self._seen(square)
+        seen = self._sight.contents(square)
         if square != unless and (seen == ANYTHING or not seen & EMPTY):
             self._losses.to_leave.add(square)
 
@@ -183,7 +183,7 @@ class Referee(Umpire):
         self._question.leave_correction()
         self._problems.settle_all()
         if isinstance(old, Move) and isinstance(new, Move):
-            self._said.say(new.square, new.piece, self._seen(new.square))
+            self._said.say(new.square, new.piece, self._sight.contents(new.square))
             self._undo_on(old.square, unless=new.square)
             newest = [move for move in self._sheet.moves if move.colour is new.colour][-1:] == [new]
             self._cards.corrected(new.piece, newest=newest)
@@ -251,8 +251,7 @@ class Referee(Umpire):
 
     def _refuse_hidden(self) -> None:
         """Under a hand there may lie what was not seen; what a person has said is known all the same."""
-        hidden = self.game.layout.squares_in(self._snapshot.hidden if self._snapshot else 0)
-        if unknown := sorted(set(hidden) - self._said.squares - self._sight.called_empty):
+        if unknown := sorted(self._sight.hidden - self._said.squares - self._sight.called_empty):
             raise RulesError(
                 Saying(
                     "%(squares)s cannot be seen; take away what lies there, then join again",
@@ -261,7 +260,7 @@ class Referee(Umpire):
             )
 
     def _piece_now(self, square: Square) -> Piece:
-        pieces = [found for found in possible(self._said.heeded(square, self._seen(square))) if found is not None]
+        pieces = [found for found in self._possible_on(square) if found is not None]
         pieces = [found for found in pieces if found.colour is self.game.to_move] or pieces
         if not pieces:
             raise RulesError(Saying("no piece is seen on %(square)s; say which piece it is", square=str(square)))
@@ -270,17 +269,16 @@ class Referee(Umpire):
         return pieces[0]
 
     def _look_again(self, time: float) -> list[Event]:
-        return [] if self._snapshot is None else self.see(replace(self._snapshot, time=time))
-
-    def _seen(self, square: Square) -> Contents:
-        if self._snapshot is None:
-            return ANYTHING
-        return self._snapshot.squares[self.game.layout.index(square)].contents
+        snapshot = self._sight.snapshot
+        return [] if snapshot is None else self.see(replace(snapshot, time=time))
 
     def _content_now(self, square: Square) -> Content:
-        found = possible(self._said.heeded(square, self._seen(square)))
+        found = self._possible_on(square)
         if len(found) != 1:
             raise RulesError(
                 Saying("what lies on %(square)s is not clear; say what it is, then join again", square=str(square))
             )
         return found[0]
+
+    def _possible_on(self, square: Square) -> tuple[Content, ...]:
+        return possible(self._said.heeded(square, self._sight.contents(square)))

@@ -24,18 +24,26 @@ here asks a clock.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from companion import events
-from companion.readings import ANYTHING, EMPTY, contents_of, possible
+from companion.readings import EMPTY, contents_of, possible
 from companion.referee import doubts
 from companion.referee.cards import CardPiles
 from companion.referee.comparison import Comparison, Sayings, compare
-from companion.referee.explanation import Arrival, are_too_many, could_have_been, explain, legal_moves
+from companion.referee.explanation import (
+    are_too_many,
+    could_have_been,
+    explain,
+    first_to_blame,
+    kind_not_seen,
+    legal_moves,
+)
 from companion.referee.losses import Losses
+from companion.referee.patience import Patience
 from companion.referee.problems import Problem, Problems
 from companion.referee.question import Question
 from companion.referee.record import Record
@@ -49,37 +57,13 @@ if TYPE_CHECKING:
 
     from companion.events import Event
     from companion.readings import Snapshot
-    from companion.referee.explanation import Explanation
-    from companion.rules import Piece, Square
+    from companion.referee.explanation import Arrival, Explanation
+    from companion.rules import Square
 
 _FEW_PIECES = 2
-"""So few pieces may be lifted together without clearing the board, or be played before the program looks."""
+"""So few pieces may be played before the program looks."""
 _PILES_TELL_S = 0.5
 """So long after the first look at the board a card may be seen for the first time that lay there before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long the umpire waits before it bothers people, in source seconds."""
-
-    hand_s: float = 2.5
-    """A hand that rests on the board for this long no longer holds up what lies in the open."""
-    unclear_s: float = 1.5
-    """A piece that cannot be told apart may become clear by itself for so long: another look comes within a second."""
-    card_s: float = 4.0
-    """A player may take so long to lay the card of a cube."""
-    rest_s: float = 1.0
-    """The rest of the board may take so long to come to rest around a new piece."""
-    maybe_s: float = 20.0
-    """A square that may or may not hold a piece is asked about after this."""
-    unseen_s: float = 2.0
-    """In this time moves may be played where nothing is seen, before another is played in the open."""
-    covered_s: float = 8.0
-    """Where that may have happened it is asked about after this."""
-    blind_s: float = 5.0
-    """A square in the open may tell nothing for so long, before the first look at the whole board."""
-    clearing_s: float = 3.0
-    """A piece that lies still for so long is not one that is about to be cleared up."""
 
 
 class Umpire:
@@ -100,20 +84,8 @@ class Umpire:
         self.match = uuid4().hex
         """Which match this is: another name for every one, and when the program was started again."""
         self._patience = patience or Patience()
+        self._sight = Sight(game.layout, self._patience)
         self._begin(Record.of(game))
-        self._look_afresh()
-
-    def _look_afresh(self) -> None:
-        """Nothing of the board was seen yet."""
-        self._hand_since: float | None = None
-        self._began_s: float | None = None
-        """When the board was first seen, or some of it."""
-        self._piles_told_s = float("-inf")
-        """Until when the cards are seen for the first time."""
-        self._snapshot: Snapshot | None = None
-        self._sight = Sight()
-        self._started = False
-        """The whole board has been seen once."""
 
     def _begin(self, record: Record) -> None:
         self._sheet = Scoresheet(self.table, record)
@@ -171,36 +143,17 @@ class Umpire:
     @property
     def unseen(self) -> frozenset[Square]:
         """The covered squares that were never seen, if they stay so: before all were seen once nothing is decided."""
-        snapshot = self._snapshot
-        if snapshot is None or self._hand_in_the_way(snapshot.time) or self._hand_since is None:
-            return frozenset()
-        return frozenset(self._unknown(snapshot) & self.game.layout.squares_in(snapshot.hidden))
+        return self._sight.unseen(self._said.squares)
 
     @property
     def unread(self) -> frozenset[Square]:
         """The squares in the open of which nothing could be told yet, if they stay so."""
-        snapshot = self._snapshot
-        if snapshot is None or self._began_s is None or snapshot.time - self._began_s < self._patience.blind_s:
-            return frozenset()
-        return frozenset(self._unread(snapshot))
+        return self._sight.unread(self._said.squares)
 
     @property
     def out_of_sight(self) -> frozenset[Square]:
         """The squares that were not seen at rest for long, in mid-game; what is played there is not told yet."""
-        snapshot = self._snapshot
-        if snapshot is None or not self._started or self.over:
-            return frozenset()
-        return self._sight.lost_by(snapshot.time - self._patience.covered_s)
-
-    def _unread(self, snapshot: Snapshot) -> set[Square]:
-        return self._unknown(snapshot) - self.game.layout.squares_in(snapshot.hidden)
-
-    def _unknown(self, snapshot: Snapshot) -> set[Square]:
-        """The squares of which nothing is known since the program looks, neither seen nor said."""
-        if self._started:
-            return set()
-        seen = zip(self.game.layout, snapshot.squares, strict=True)
-        return {square for square, settled in seen if settled.contents == ANYTHING} - self._said.squares
+        return frozenset() if self.over else self._sight.long_lost
 
     @property
     def over(self) -> bool:
@@ -215,7 +168,7 @@ class Umpire:
     @property
     def recalls(self) -> bool:
         """Whether a match that has ended is shown only until the first look at the board."""
-        return self._next is not None and not self._started and self.over
+        return self._next is not None and not self._sight.started and self.over
 
     @property
     def _by_card(self) -> bool:
@@ -225,7 +178,7 @@ class Umpire:
     # Seeing -------------------------------------------------------------------------------------------------------
 
     def recall(self, ended: Game, resigned: Colour | None = None) -> None:
-        """Show a match that ended before the program was started, in case its pieces still lie there.
+        """Show a match on this board that ended before the program was started, in case its pieces still lie there.
 
         Call it before `start`. While they do, removing them is clearing up, and the next match begins as ever. On any
         other board its own game begins at the first look.
@@ -247,17 +200,14 @@ class Umpire:
 
     def see(self, snapshot: Snapshot) -> list[Event]:
         """Compare a snapshot with the game; the events that this decides, in order."""
-        self._snapshot = snapshot
-        self._hand_since = (self._hand_since or snapshot.time) if snapshot.hidden else None
-        self._sight.look(snapshot.time, self.game.layout.squares_in(snapshot.restless))
-        if self._began_s is None and snapshot.hidden != self.game.layout.all:
-            self._began_s = snapshot.time
-        if self.paused or self._unknown(snapshot):
+        self._sight.look(snapshot)
+        if self.paused or self._sight.unknown(self._said.squares):
             return []
         board = self._compared(snapshot)
-        if self.recalls and not self._is_left_of_it(board):
+        if self.recalls and not board.is_left_of_game:
             return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
-        first_look, self._started = not self._started, True
+        first_look = not self._sight.started
+        self._sight.start()
         self._look_at_cards(snapshot, first=first_look)
         if first_look and self.over and self._may_be_either(board):
             return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
@@ -273,45 +223,39 @@ class Umpire:
         Squares in the open of which nothing could be told from the start are named as well: a piece may lie there.
         Nobody clears the board any more, so what lies there instead of the last piece was played instead.
         """
-        if self._snapshot is None or self.resigned is not None:
+        snapshot = self._sight.snapshot
+        if snapshot is None or self.resigned is not None:
             return []
-        board = self._compared(self._snapshot)
+        board = self._compared(snapshot)
         if self.over and self._cleared:
             return []
-        at_rest = not self._snapshot.restless
-        if self.over and not self.paused and at_rest and (told := self._played_otherwise(board)):
+        if self.over and not self.paused and not snapshot.restless and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         strange |= {square for square in board.held_back if self.game.content(square) is None}
         long_unseen = [] if self.over else board.unseen
         strange |= {unseen.square for unseen in long_unseen if board.time - unseen.since >= self._patience.blind_s}
-        squares = tuple(sorted(strange | self._problems.squares | self._unread(self._snapshot)))
+        untold = self._sight.unknown(self._said.squares) - self._sight.hidden
+        squares = tuple(sorted(strange | self._problems.squares | untold))
         return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
         self._losses.look(board, self.game)
-        board.unseen = self._sight.anything_on(square for square in board.bare if self.game.content(square) is None)
+        arrivals = board.arrivals
         if self._by_card:
-            lifted = self._lifted(board)
-            board.arrivals = self._cards.narrow(self.game, board.arrivals, snapshot.cards, snapshot.time, lifted)
-        return board
-
-    def _lifted(self, board: Comparison) -> list[Piece]:
-        """The pieces of the game that are not where they were played."""
-        return [piece for square in board.lost if (piece := self.game.content(square)) is not None]
+            lifted = board.lifted(self.game)
+            arrivals = self._cards.narrow(self.game, arrivals, snapshot.cards, snapshot.time, lifted)
+        free = [square for square in board.bare if self.game.content(square) is None]
+        return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(free))
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
         """Piles are read a little later than squares, so cards count as lying there from the start for a while."""
-        if first:
-            self._piles_told_s = snapshot.time + _PILES_TELL_S
-        if first or (snapshot.time < self._piles_told_s and not self._cards.waited_for):
+        early = snapshot.time < self._sight.started_s + _PILES_TELL_S
+        if first or (early and not self._cards.waited_for):
             self._cards.begin(snapshot.cards)
         self._cards.see(snapshot.cards)
-
-    def _hand_in_the_way(self, time: float) -> bool:
-        return self._hand_since is not None and time - self._hand_since < self._patience.hand_s
 
     def _more_may_come(self, board: Comparison) -> bool:
         """Whether an arrival may be half of the story: with a piece not yet seen to be gone, or another to come."""
@@ -326,13 +270,15 @@ class Umpire:
         self._forget_solved_problems(board)
         self._question.look(board)
         self._resumed = self._resumed if set(self._resumed) <= set(board.strange) else ()
-        board.arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
-        if self._hand_in_the_way(board.time) or self._question.waits_for_a_person or board.held_back:
+        # By what has been lifted, and what is still asked, as of this look.
+        arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
+        board = replace(board, arrivals=arrivals)
+        if self._sight.hand_in_the_way or self._question.waits_for_a_person or board.held_back:
             return []
         if self._more_may_come(board) or self._question.shown(board):
             return []
         self._goes_on = self._goes_on and not board.kept
-        if self._is_swept(board) and not self._goes_on:
+        if board.is_swept(self.game) and not self._goes_on:
             return self._ask(board.time, "new", ("new", "resume"))
         if self._losses.to_leave:
             return self._note_losses(board)
@@ -341,12 +287,6 @@ class Umpire:
             return [*self._note_losses(board), *self._ask_after_a_while(board.time, doubtful)]
         told = self._of_the_other_colour(board) or self._taken_back(board)
         return told or [*self._note_losses(board), *self._explain(board)]
-
-    def _is_swept(self, board: Comparison) -> bool:
-        """Whether all pieces of the game have left, though others may lie there now."""
-        pieces = sum(map(bool, self.game.contents))
-        left = sum(seen.contents == EMPTY for seen in board.lost.values())
-        return pieces > _FEW_PIECES and (board.empty or left == pieces)
 
     def _explain(self, board: Comparison) -> list[Event]:
         past = self._may_be_past(board)
@@ -366,10 +306,10 @@ class Umpire:
             return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
         played = {move.square for move in found.certain}
-        board.arrivals = [arrival for arrival in board.arrivals if arrival.square not in played]
-        if not board.arrivals or self.over:
+        left = [arrival for arrival in board.arrivals if arrival.square not in played]
+        if not left or self.over:
             return told
-        return [*told, *self._tell_what_is_wrong(board, explain(self.game, board.arrivals))]
+        return [*told, *self._tell_what_is_wrong(replace(board, arrivals=left), explain(self.game, left))]
 
     def _may_be_past(self, board: Comparison) -> bool:
         """Whether the last piece, or an earlier one that an arrival may be in place of, is not there."""
@@ -433,22 +373,14 @@ class Umpire:
             return []
         event: Event
         here, contents = self._here(time), possible(arrival.contents | (EMPTY if or_nothing else 0))
-        if self._kind_not_seen(arrival) and not or_nothing:
+        if kind_not_seen(self.game, arrival, by_card=self._by_card) and not or_nothing:
             event = events.KindNeeded(**here, square=arrival.square, contents=contents)
         else:
             event = events.PieceUnclear(**here, square=arrival.square, contents=contents)
         return self._problems.note(arrival, event)
 
-    def _kind_not_seen(self, arrival: Arrival) -> bool:
-        """Whether nothing but the colour is known: every kind that its owner still has is possible."""
-        colours = {piece.colour for piece in arrival.pieces}
-        if len(colours) > 1:
-            return False
-        in_hand = {kind for kind, left in self.game.in_hand(colours.pop()).items() if left}
-        return self._by_card or in_hand <= {piece.kind for piece in arrival.pieces}
-
     def _tell_illegal(self, time: float, arrivals: Sequence[Arrival]) -> list[Event]:
-        arrival = self._first_to_blame(arrivals)
+        arrival = first_to_blame(self.game, arrivals)
         piece = next((p for p in arrival.pieces if p.colour is self.game.to_move), arrival.pieces[0])
         refusal = self.game.refusal(arrival.square, piece)
         if refusal is None or self._problems.knows(arrival):
@@ -463,20 +395,14 @@ class Umpire:
         )
         return self._problems.note(arrival, event)
 
-    def _first_to_blame(self, arrivals: Sequence[Arrival]) -> Arrival:
-        """The earliest arrival; among those that may be the earliest, one of the player to move."""
-        earliest = [a for a in arrivals if not any(other.surely_before(a) for other in arrivals if other is not a)]
-        movers = [a for a in earliest if any(piece.colour is self.game.to_move for piece in a.pieces)]
-        return min(movers or earliest or arrivals, key=lambda arrival: arrival.since)
-
     def _forget_solved_problems(self, board: Comparison) -> None:
-        if self._snapshot is None or not self._problems.squares:
+        if not self._problems.squares:
             return
         doubtful = self._doubtful(board)
         unseen = [each for each in board.unseen if board.arrivals]
         open_ = [*board.arrivals, *board.maybes, *unseen, *([doubtful] if doubtful else [])]
         there = {arrival.square for arrival in open_}
-        self._problems.keep_to(there, dict(zip(self.game.layout, self._snapshot.squares, strict=True)))
+        self._problems.keep_to(there, dict(zip(self.game.layout, board.snapshot.squares, strict=True)))
 
     # Playing ------------------------------------------------------------------------------------------------------
 
@@ -487,11 +413,10 @@ class Umpire:
         told: list[Event] = []
         for move in moves:
             told += self._sheet.play(time, move, ruled=ruled)
-            if self._snapshot is not None:
-                self._cards.played(self._sheet.record.last_move.piece, self._snapshot.cards)
+            if self._sight.snapshot is not None:
+                self._cards.played(self._sheet.record.last_move.piece, self._sight.snapshot.cards)
                 if not ruled and move.square not in self._said.squares:
-                    seen = self._snapshot.squares[self.game.layout.index(move.square)]
-                    self._losses.played(move.square, seen.contents)
+                    self._losses.played(move.square, self._sight.contents(move.square))
             self._problems.settle(move.square)
             self._problems.forget_lifted()
             self._question.drop()
@@ -539,7 +464,7 @@ class Umpire:
         """The last placements are gone and another legal play lies there instead."""
         count = self._sheet.record.placements_on(set(board.lost))
         arrivals = self._instead(board)
-        if not count or not arrivals or self._is_swept(board):
+        if not count or not arrivals or board.is_swept(self.game):
             return []
         before = self._sheet.record.past[-count]
         found = explain(before, arrivals)
@@ -551,9 +476,9 @@ class Umpire:
     def _instead(self, board: Comparison) -> list[Arrival]:
         """What may lie there in place of the last placements."""
         found = [*board.arrivals, *board.replaced]
-        if not self._by_card or self._snapshot is None:
+        if not self._by_card:
             return found
-        return self._cards.narrow_moved(self.game, found, self._snapshot.cards, board.time, self._lifted(board))
+        return self._cards.narrow_moved(self.game, found, board.snapshot.cards, board.time, board.lifted(self.game))
 
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
@@ -582,15 +507,11 @@ class Umpire:
             return True
         return bool(board.arrivals) and not explain(self.game, board.arrivals).complete
 
-    def _is_left_of_it(self, board: Comparison) -> bool:
-        """Whether what lies there is left of the game, and nothing else."""
-        return bool(board.kept) and not board.arrivals and not board.replaced
-
     def _may_be_either(self, board: Comparison) -> bool:
         """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
-        if self._next is None or self._snapshot is None or len(board.kept) > _FEW_PIECES:
+        if self._next is None or len(board.kept) > _FEW_PIECES:
             return False
-        return explain(self._next, compare(self._next, self._snapshot, Sayings()).arrivals).complete
+        return explain(self._next, compare(self._next, board.snapshot, Sayings()).arrivals).complete
 
     def _ask(
         self,
@@ -615,9 +536,9 @@ class Umpire:
         self._gone |= board.lost.keys()
         if self._cleared:
             self._question.drop()
-        if self._hand_in_the_way(board.time) or self._question.waits_for_a_person:
+        if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
-        begun = self._next_match()
+        begun = self._next_match(board.snapshot)
         if begun or self._cleared or self.resigned is not None:
             return begun
         if board.lost:
@@ -633,11 +554,11 @@ class Umpire:
             return []
         return self._taken_back(board)
 
-    def _next_match(self) -> list[Event]:
-        if self._snapshot is None or not (self._cleared or self._all_gone()):
+    def _next_match(self, snapshot: Snapshot) -> list[Event]:
+        if not (self._cleared or self._all_gone()):
             return []
         fresh = self._fresh_game()
-        board = compare(fresh, self._snapshot, Sayings())
+        board = compare(fresh, snapshot, Sayings())
         found = explain(fresh, board.arrivals)
         if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
             return []
