@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from companion import __version__
-from companion.commands._shared import Lazy, LazyGroup
+from companion.commands.group import Lazy, LazyGroup
 
 COMMANDS = {
     "demo": Lazy("companion.commands.demo:demo", "Play the worked example on the page, without any hardware."),

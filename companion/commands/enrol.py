@@ -18,17 +18,10 @@ from calibration.enrol import (
 )
 from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
 from companion.camera import read_picture
-from companion.commands._shared import is_given
-from companion.commands.sight import (
-    GREEN_BOX,
-    corners_option,
-    layout_option,
-    locator,
-    optics_of,
-    profile_option,
-    refuse_output,
-    variant_option,
-)
+from companion.commands.corners import corners_option
+from companion.commands.eyes import locator, optics_of
+from companion.commands.options import GREEN_BOX, is_given, layout_option, profile_option, variant_option
+from companion.commands.profile_output import refuse_output
 from companion.errors import CompanionError
 from companion.profile import Profile
 from companion.rules import Colour, Kind
@@ -40,7 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from companion.commands.sight import Corners
+    from companion.commands.corners import Corners
     from companion.profile import EnrolledCard
     from companion.rules import Layout
     from companion.vision.board import BoardPose

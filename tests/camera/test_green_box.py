@@ -18,7 +18,8 @@ from companion.camera.green_box import card_face
 from companion.camera.play import Card, Lying, Moment, Play
 from companion.camera.virtual import VirtualCamera
 from companion.camera.woods import Wood
-from companion.commands.sight import GREEN_BOX, Sight, video_reader
+from companion.commands.eyes import Sight, video_reader
+from companion.commands.options import GREEN_BOX
 from companion.errors import EndOfSource
 from companion.profile import Profile
 from companion.referee import Referee
