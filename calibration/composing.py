@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Floats = NDArray[np.float32]
     Vector = NDArray[np.float64]
+    LocatedPicture = tuple[Bytes, BoardPose]
+    """A straight picture, and where the board is in it."""
 
 FINE = 2
 """Pixels of these views for each pixel of the top view."""
@@ -122,14 +124,8 @@ class Composer(ABC):
         self._of_kind = [np.flatnonzero(self._contents[:-1] == kind) for kind in sorted(set(contents))]
 
     @classmethod
-    def of(
-        cls,
-        empty: tuple[Bytes, BoardPose],
-        pieces: tuple[Bytes, BoardPose],
-        arrangement: Sequence[Piece],
-        layout: Layout,
-    ) -> Self:
-        """From the two pictures, each with the place of the board in it, and the piece that lies on each square."""
+    def of(cls, empty: LocatedPicture, pieces: LocatedPicture, arrangement: Sequence[Piece], layout: Layout) -> Self:
+        """From the two pictures, and the piece that lies on each square."""
         views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
         contents = [ALL_CONTENTS.index(piece) for piece in arrangement]
         return cls(views[0], views[1], contents, layout, away_side(pieces[1].points(), layout))

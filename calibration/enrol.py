@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from calibration.composing import LocatedPicture
     from calibration.cubes import LearntCubes
     from calibration.enrolment import Learnt, Pair
     from companion.rules import Layout, Square
-    from companion.vision.board import BoardPose
     from companion.vision.pieces import Recogniser
 
     Bytes = NDArray[np.uint8]
-    Sight = tuple[Bytes, BoardPose]
 
 _SAME = 2.0
 """Grey levels by which some square differs at least, if two pictures are not one."""
@@ -96,8 +95,8 @@ _BRIGHT = 160
 
 
 def refuse_bad_pictures(
-    empty: Sight,
-    pieces: Sight,
+    empty: LocatedPicture,
+    pieces: LocatedPicture,
     layout: Layout,
     recogniser: Recogniser,
     names: tuple[str, str],
@@ -117,7 +116,9 @@ def refuse_bad_pictures(
     cut = [patches(view, layout).astype(int) for view in views]
     if float(np.abs(cut[0] - cut[1]).mean(axis=(1, 2, 3)).max()) < _SAME:
         raise EnrolmentError(f"{names[0]} and {names[1]} show the same; one has to show the board without pieces")
-    said = [_probabilities(view, sight, layout, recogniser) for view, sight in zip(views, (empty, pieces), strict=True)]
+    said = [
+        _probabilities(view, located, layout, recogniser) for view, located in zip(views, (empty, pieces), strict=True)
+    ]
     contents = [recogniser.contents(each) for each in said]
     occupied = [str(s) for s, seen in zip(layout, contents[0], strict=True) if not seen & EMPTY]
     if occupied:
@@ -155,8 +156,8 @@ def refuse_bad_pictures(
         )
 
 
-def _probabilities(view: Bytes, sight: Sight, layout: Layout, recogniser: Recogniser) -> NDArray[np.float32]:
-    return recogniser.recognise(patches(view, layout, away_side(sight[1].points(), layout)), mirror_too=True)
+def _probabilities(view: Bytes, located: LocatedPicture, layout: Layout, recogniser: Recogniser) -> NDArray[np.float32]:
+    return recogniser.recognise(patches(view, layout, away_side(located[1].points(), layout)), mirror_too=True)
 
 
 def _kinds_known(said: NDArray[np.float32]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -33,13 +33,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from calibration.composing import LocatedPicture
     from companion.commands.corners import Corners
     from companion.profile import EnrolledCard
     from companion.rules import Layout
     from companion.vision.board import BoardPose
     from companion.vision.lens import Optics
-
-    Sight = tuple[NDArray[np.uint8], BoardPose]
 
 
 class CardType(click.ParamType[Any]):
@@ -122,11 +121,11 @@ def enrol(
     refuse_output(output, known, anew, [kind.value for kind, _ in cards])
     if empty is not None and pieces is not None:
         brighter = None if plain else Colour.DARK if light_is_darker else Colour.LIGHT
-        sights = _sights(known, (empty, pieces), corners, layout, brighter, anyway=anyway)
+        located = _located_both(known, (empty, pieces), corners, layout, brighter, anyway=anyway)
         known, words = (
-            _with_cubes(known, *sights, layout, pieces, anyway=anyway)
+            _with_cubes(known, *located, layout, pieces, anyway=anyway)
             if plain
-            else _with_pieces(known, *sights, layout, pieces, anyway=anyway)
+            else _with_pieces(known, *located, layout, pieces, anyway=anyway)
         )
         told.append(f"knows the sixteen {'cubes' if plain else 'pieces'}. {words}")
     if cards:
@@ -157,7 +156,7 @@ def _are_plain(variant: str, cards: tuple[tuple[Kind, str], ...]) -> bool:
     return bool(cards) or variant == GREEN_BOX
 
 
-def _sights(
+def _located_both(
     known: Profile,
     names: tuple[str, str],
     corners: Corners | None,
@@ -165,20 +164,20 @@ def _sights(
     brighter: Colour | None,
     *,
     anyway: bool,
-) -> tuple[Sight, Sight]:
+) -> tuple[LocatedPicture, LocatedPicture]:
     """The two pictures with the place of the board in each, if a set can be enrolled from them.
 
     For `brighter` and `anyway` see `refuse_bad_pictures`.
     """
     refuse_other_boards(layout)
     optics = optics_of(known)
-    empty, pieces = (_sight(path, corners, layout, optics) for path in names)
+    empty, pieces = (_located(path, corners, layout, optics) for path in names)
     refuse_bad_pictures(empty, pieces, layout, Recogniser.bundled(), names, brighter, anyway=anyway)
     return empty, pieces
 
 
 def _with_pieces(
-    known: Profile, empty: Sight, pieces: Sight, layout: Layout, name: str, *, anyway: bool
+    known: Profile, empty: LocatedPicture, pieces: LocatedPicture, layout: Layout, name: str, *, anyway: bool
 ) -> tuple[Profile, str]:
     """The profile with the pieces of picture `name`, and how well they can be told apart."""
     learnt = learn(empty, pieces, layout, Recogniser.bundled())
@@ -188,7 +187,7 @@ def _with_pieces(
 
 
 def _with_cubes(
-    known: Profile, empty: Sight, cubes: Sight, layout: Layout, name: str, *, anyway: bool
+    known: Profile, empty: LocatedPicture, cubes: LocatedPicture, layout: Layout, name: str, *, anyway: bool
 ) -> tuple[Profile, str]:
     """The profile with the cubes of picture `name`, and whose are which."""
     composer = cube_composer(empty, cubes, layout)
@@ -216,7 +215,7 @@ def _learnt(
     if twice:
         raise EnrolmentError(f"the card of {twice} is given twice; one picture of it is enough")
     pictures = {
-        kind: (path, *_card_sight(path, corners, layout, optics, corners_fit=corners_fit)) for kind, path in cards
+        kind: (path, *_located_card(path, corners, layout, optics, corners_fit=corners_fit)) for kind, path in cards
     }
     return learn_cards(pictures, layout, CardJudge.bundled(), kept, anyway=anyway)
 
@@ -226,7 +225,7 @@ def _missing(cards: tuple[EnrolledCard, ...]) -> str:
     return f" {', '.join(left)}: read as plain drawings." if left else ""
 
 
-def _card_sight(
+def _located_card(
     path: str, corners: Corners | None, layout: Layout, optics: Optics, *, corners_fit: bool
 ) -> tuple[NDArray[np.uint8], BoardPose | None]:
     """The straight picture, and where the board is in it, if it shows one."""
@@ -240,7 +239,7 @@ def _card_sight(
     return optics.straight(image), None if isinstance(pose, BoardNotFound) else pose
 
 
-def _sight(path: str, corners: Corners | None, layout: Layout, optics: Optics) -> Sight:
+def _located(path: str, corners: Corners | None, layout: Layout, optics: Optics) -> LocatedPicture:
     """The straight picture, and where the board is in it."""
     image = read_picture(Path(path))
     pose = locator(corners, optics)(image, layout)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class Foreknowledge:
     """What is known beforehand of what a camera is going to see."""
 
     corners: Corners | None = None
@@ -33,7 +33,7 @@ class Sight:
     """So many sets of pieces are in play; None stands for as many as the board needs."""
 
 
-def video_reader(layout: Layout, sight: Sight) -> VideoReader:
+def video_reader(layout: Layout, known: Foreknowledge) -> VideoReader:
     """The reader of a camera's frames; of the Green Box it reads the card piles too.
 
     Raises:
@@ -43,10 +43,10 @@ def video_reader(layout: Layout, sight: Sight) -> VideoReader:
     from companion.vision.piles import PileWatcher  # noqa: PLC0415
     from companion.vision.video import VideoReader  # noqa: PLC0415
 
-    reader = board_reader(layout, sight.corners, sight.profile, variant=sight.variant, sets=sight.sets)
+    reader = board_reader(layout, known.corners, known.profile, variant=known.variant, sets=known.sets)
     find = _found_first(reader.locate, reader.optics)
     follower = BoardFollower(layout, find=find, optics=reader.optics)
-    piles = PileWatcher(card_reader(sight.profile), layout) if sight.variant == GREEN_BOX else None
+    piles = PileWatcher(card_reader(known.profile), layout) if known.variant == GREEN_BOX else None
     return VideoReader(reader, follower, piles)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from companion.commands.eyes import Sight, video_reader
+from companion.commands.eyes import Foreknowledge, video_reader
 from companion.commands.options import is_given
 from companion.errors import SourceSyntaxError
 
@@ -52,10 +52,10 @@ def open_source(
         VisionError: if `corners` cannot be the corners of a board.
     """
     with wrong_usage():
-        return _opened(text, layout, Sight(corners, profile, variant, sets), clock, patient=patient)
+        return _opened(text, layout, Foreknowledge(corners, profile, variant, sets), clock, patient=patient)
 
 
-def _opened(text: str, layout: Layout, sight: Sight, clock: Clock, *, patient: bool) -> Source:
+def _opened(text: str, layout: Layout, known: Foreknowledge, clock: Clock, *, patient: bool) -> Source:
     if is_tile_board(text):
         from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
@@ -63,12 +63,12 @@ def _opened(text: str, layout: Layout, sight: Sight, clock: Clock, *, patient: b
     from companion.camera import Camera, VirtualCamera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
 
     def reader_for(wanted: Layout) -> VideoReader:
-        return video_reader(wanted, sight if wanted == layout else replace(sight, corners=None))
+        return video_reader(wanted, known if wanted == layout else replace(known, corners=None))
 
     frames = open_frames(text, clock, patient=patient, others=("tiles",))
     try:
         if isinstance(frames, VirtualCamera):
-            _refuse_another_game(frames, layout, sight.variant)
+            _refuse_another_game(frames, layout, known.variant)
         return Camera(frames, reader_for(layout), reader_for=reader_for)
     except Exception:
         frames.close()
