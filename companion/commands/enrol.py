@@ -9,14 +9,9 @@ import click
 
 from calibration.cards import learn_cards
 from calibration.cubes import cube_composer, learn_cubes
-from calibration.enrol import (
-    colours_in_words,
-    in_words,
-    refuse_bad_colours,
-    refuse_bad_pictures,
-    refuse_unlike_twins,
-)
 from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
+from calibration.enrolment_pictures import EnrolmentPicture, refuse_bad_pictures, refuse_other_arrangement
+from calibration.telling_apart import colours_in_words, in_words, refuse_bad_colours, refuse_unlike_twins
 from companion.camera import read_picture
 from companion.commands.corners import corners_option
 from companion.commands.eyes import locator, optics_of
@@ -167,13 +162,18 @@ def _located_both(
 ) -> tuple[LocatedPicture, LocatedPicture]:
     """The two pictures with the place of the board in each, if a set can be enrolled from them.
 
-    For `brighter` and `anyway` see `refuse_bad_pictures`.
+    For `brighter` and `anyway` see `refuse_other_arrangement`; `brighter` is None if the pieces have no marks.
     """
     refuse_other_boards(layout)
-    optics = optics_of(known)
-    empty, pieces = (_located(path, corners, layout, optics) for path in names)
-    refuse_bad_pictures(empty, pieces, layout, Recogniser.bundled(), names, brighter, anyway=anyway)
-    return empty, pieces
+    recogniser, optics = Recogniser.bundled(), optics_of(known)
+    both = [_located(path, corners, layout, optics) for path in names]
+    empty, pieces = (
+        EnrolmentPicture.seen(name, located, layout, recogniser) for name, located in zip(names, both, strict=True)
+    )
+    refuse_bad_pictures(empty, pieces)
+    if brighter is not None:
+        refuse_other_arrangement(empty, pieces, brighter, anyway=anyway)
+    return both[0], both[1]
 
 
 def _with_pieces(

@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from calibration import enrolment
-from calibration.enrol import _lies_otherwise, in_words, refuse_unlike_twins
 from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
+from calibration.enrolment_pictures import _lies_otherwise
 from calibration.shapes import find_tops
+from calibration.telling_apart import in_words, refuse_unlike_twins
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
 from calibration.training.truth import JUDGED
 from companion.camera.play import Lying, Moment
