@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Self
 import cv2
 import numpy as np
 
+from calibration.hands import draw_hand, draw_thing
 from calibration.shapes import Top, find_tops
-from calibration.training.hands import draw_hand, draw_thing
-from calibration.training.textures import any_colour
+from calibration.textures import any_colour
 from companion.readings import ALL_CONTENTS
 from companion.vision.faces import FACE
 from companion.vision.rectify import MARGIN, SQUARE, away_side, board_outline
@@ -43,8 +43,8 @@ HALF_COVERED = -1
 _SIDE = SQUARE * FINE
 _EDGE = MARGIN * FINE
 _CUT = round(1.2 * _SIDE)
-_CUT_MIDDLE = (_CUT - 1) / 2
 """Side of what is cut out around a square."""
+_CUT_MIDDLE = (_CUT - 1) / 2
 _COVERED_FROM = 0.4
 _UNTOUCHED_TO = 0.06
 _HAND = 0.75
