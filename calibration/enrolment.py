@@ -148,7 +148,10 @@ class _Kinds:
 def refuse_other_boards(layout: Layout) -> None:
     """Raise `EnrolmentError` if the layout has not the sixteen squares of the arrangement."""
     if len(layout) != len(ARRANGEMENT) or layout.rows != layout.columns:
-        raise EnrolmentError("a set is enrolled on the 4x4 board; its profile can be used on any other")
+        raise EnrolmentError(
+            f"a set is enrolled on the 4x4 board, and not on {layout}: lay it out there and give --layout 4x4; its "
+            "profile can be used on any other"
+        )
 
 
 def learn(

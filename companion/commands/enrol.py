@@ -51,6 +51,16 @@ class CardType(click.ParamType[Any]):
         return Kind(kind), path
 
 
+def _once_each(
+    _context: click.Context, _option: click.Parameter, cards: tuple[tuple[Kind, str], ...]
+) -> tuple[tuple[Kind, str], ...]:
+    kinds = [kind for kind, _ in cards]
+    twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
+    if twice:
+        raise click.BadParameter(f"the card of {twice} is given twice; one picture of it is enough")
+    return cards
+
+
 def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> str:
     try:
         name.encode()
@@ -67,6 +77,7 @@ def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> st
     "cards",
     type=CardType(),
     multiple=True,
+    callback=_once_each,
     metavar="KIND=PICTURE",
     help="A card of the Green Box, lying face up; once for each kind. With cards, pieces may be left out.",
 )
@@ -112,6 +123,8 @@ def enrol(
     if plain and light_is_darker:
         raise click.UsageError("--light-is-darker is about pieces with marks: either cubes may be the darker ones")
     known, told = profile or Profile(), []
+    if corners is not None and not corners.are_of(layout):
+        corners = None  # they are the profile's, of another board
     anew = ["enrolment", "cubes"] if pieces is not None else []
     refuse_output(output, known, anew, [kind.value for kind, _ in cards])
     if empty is not None and pieces is not None:
@@ -210,10 +223,6 @@ def _learnt(
 
     If `corners_fit`, the corners are of these pictures; else they may be of others.
     """
-    kinds = [kind for kind, _ in cards]
-    twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
-    if twice:
-        raise EnrolmentError(f"the card of {twice} is given twice; one picture of it is enough")
     pictures = {
         kind: (path, *_located_card(path, corners, layout, optics, corners_fit=corners_fit)) for kind, path in cards
     }
