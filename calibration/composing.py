@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Self
 import cv2
 import numpy as np
 
+from calibration.hands import draw_hand, draw_thing
 from calibration.shapes import Top, find_tops
-from calibration.training.hands import draw_hand, draw_thing
-from calibration.training.textures import any_colour
+from calibration.textures import any_colour
 from companion.readings import ALL_CONTENTS
 from companion.vision.faces import FACE
 from companion.vision.rectify import MARGIN, SQUARE, away_side, board_outline
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     Bytes = NDArray[np.uint8]
     Floats = NDArray[np.float32]
     Vector = NDArray[np.float64]
+    LocatedPicture = tuple[Bytes, BoardPose]
+    """A straight picture, and where the board is in it."""
 
 FINE = 2
 """Pixels of these views for each pixel of the top view."""
@@ -41,8 +43,8 @@ HALF_COVERED = -1
 _SIDE = SQUARE * FINE
 _EDGE = MARGIN * FINE
 _CUT = round(1.2 * _SIDE)
-_CUT_MIDDLE = (_CUT - 1) / 2
 """Side of what is cut out around a square."""
+_CUT_MIDDLE = (_CUT - 1) / 2
 _COVERED_FROM = 0.4
 _UNTOUCHED_TO = 0.06
 _HAND = 0.75
@@ -122,14 +124,8 @@ class Composer(ABC):
         self._of_kind = [np.flatnonzero(self._contents[:-1] == kind) for kind in sorted(set(contents))]
 
     @classmethod
-    def of(
-        cls,
-        empty: tuple[Bytes, BoardPose],
-        pieces: tuple[Bytes, BoardPose],
-        arrangement: Sequence[Piece],
-        layout: Layout,
-    ) -> Self:
-        """From the two pictures, each with the place of the board in it, and the piece that lies on each square."""
+    def of(cls, empty: LocatedPicture, pieces: LocatedPicture, arrangement: Sequence[Piece], layout: Layout) -> Self:
+        """From the two pictures, and the piece that lies on each square."""
         views = [fine_view(image, pose.points(), layout) for image, pose in (empty, pieces)]
         contents = [ALL_CONTENTS.index(piece) for piece in arrangement]
         return cls(views[0], views[1], contents, layout, away_side(pieces[1].points(), layout))

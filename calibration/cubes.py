@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from calibration.composing import LocatedPicture
     from companion.rules import Layout
-    from companion.vision.board import BoardPose
     from companion.vision.pieces import Recogniser
 
     Bytes = NDArray[np.uint8]
@@ -70,8 +70,8 @@ class LearntCubes:
     """See `companion.vision.cubes.ColourScale`."""
 
 
-def cube_composer(empty: tuple[Bytes, BoardPose], pieces: tuple[Bytes, BoardPose], layout: Layout) -> CubeComposer:
-    """What measures the colours of cubes in two pictures, each with the place of the board in it, and draws cubes.
+def cube_composer(empty: LocatedPicture, pieces: LocatedPicture, layout: Layout) -> CubeComposer:
+    """What measures the colours of cubes in two pictures, and draws cubes.
 
     Raises:
         EnrolmentError: if the layout has not the sixteen squares of the arrangement.

@@ -29,8 +29,8 @@ from companion.vision.rectify import patches
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from calibration.composing import LocatedPicture
     from companion.rules import Layout
-    from companion.vision.board import BoardPose
     from companion.vision.pieces import Recogniser
 
     Bytes = NDArray[np.uint8]
@@ -148,17 +148,20 @@ class _Kinds:
 def refuse_other_boards(layout: Layout) -> None:
     """Raise `EnrolmentError` if the layout has not the sixteen squares of the arrangement."""
     if len(layout) != len(ARRANGEMENT) or layout.rows != layout.columns:
-        raise EnrolmentError("a set is enrolled on the 4x4 board; its profile can be used on any other")
+        raise EnrolmentError(
+            f"a set is enrolled on the 4x4 board, and not on {layout}: lay it out there and give --layout 4x4; its "
+            "profile can be used on any other"
+        )
 
 
 def learn(
-    empty: tuple[Bytes, BoardPose],
-    pieces: tuple[Bytes, BoardPose],
+    empty: LocatedPicture,
+    pieces: LocatedPicture,
     layout: Layout,
     recogniser: Recogniser,
     boards: int = BOARDS,
 ) -> Learnt:
-    """Learn a set from its two pictures, each with the place of the board in it, on so many composed boards.
+    """Learn a set from its two pictures, on so many composed boards.
 
     Raises:
         EnrolmentError: if the layout has not the sixteen squares of the arrangement.

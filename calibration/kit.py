@@ -1,4 +1,4 @@
-"""``companion kit``: what to print, cut out and play with: instructions, the mat, sixteen pieces, the lens target.
+"""What to print, cut out and play with: instructions, the mat, sixteen pieces, the lens target.
 
 One PDF, each page drawn in millimetres from `companion.mat`, with a bar to check the printer by.
 """
@@ -9,7 +9,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import click
 import cv2
 import numpy as np
 from fpdf import FPDF
@@ -18,18 +17,15 @@ from PIL import Image
 from calibration.lens import target_picture
 from companion import mat
 from companion.errors import CompanionError
-from companion.files import write_whole
 from companion.rules import Colour, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Points = list[tuple[float, float]]
-
 PAPERS: Final = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 """Width and height in millimetres."""
 _FONTS = Path(__file__).parent / "fonts"
-_TITLE: Final = "Mijnlieff companion: the printable kit"
+TITLE: Final = "Mijnlieff companion: the printable kit"
 """In every PDF of this module, by which it is known."""
 _BAR_MM = 100
 _INK, _PAPER, _BROWN, _GREY = (0, 0, 0), (255, 255, 255), (74, 52, 40), (150, 150, 150)
@@ -54,25 +50,6 @@ INSTRUCTIONS: Final = {
     "and in the corners. Then: companion calibrate lens *.jpg -o lens.json, and play with --profile lens.json",
 }
 """The first page: headings and what is said under them."""
-
-
-@click.command()
-@click.option("-o", "--output", default="kit.pdf", show_default=True, metavar="FILE", help="Where the PDF is written.")
-@click.option("--paper", type=click.Choice(sorted(PAPERS)), default="a4", show_default=True)
-def kit(output: str, paper: str) -> None:
-    """Draw the printable kit: mat with markers, pieces to cut out, a target to measure a lens with, instructions."""
-    if output in ("", "-"):
-        raise click.UsageError("the kit is written to a file, such as -o kit.pdf")
-    if Path(output).suffix.lower() not in ("", ".pdf"):
-        raise click.UsageError(f"the kit is a PDF, which {output} does not look like; name it .pdf")
-    file = Path(output)
-    try:
-        if file.is_file() and file.stat().st_size and _TITLE.encode() not in file.read_bytes():
-            raise click.ClickException(f"{output} is there already and is no kit: give -o another name")
-        write_whole(output, draw_kit(paper))
-    except OSError as error:
-        raise click.ClickException(f"{output} cannot be written: {error.strerror}") from error
-    click.echo(f"{output}: print it at 100 %, on {paper.capitalize()}", err=True)
 
 
 class KitError(CompanionError, ValueError):
@@ -103,7 +80,7 @@ class _Sheet:
         self.width, self.height = PAPERS[paper]
         self.pdf: Any = FPDF(unit="mm", format=(self.width, self.height))
         self.pdf.set_auto_page_break(False)
-        self.pdf.set_title(_TITLE)
+        self.pdf.set_title(TITLE)
         self.pdf.add_font("title", fname=_FONTS / "young-serif.ttf")
         self.pdf.add_font("text", fname=_FONTS / "alegreya-sans-500.ttf")
 

@@ -1,4 +1,4 @@
-"""The command line: ``companion COMMAND``. The only place where parts are put together."""
+"""The command line: ``companion COMMAND``. Here is the table of commands; each is imported when it is asked for."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from companion import __version__
-from companion.commands._shared import Lazy, LazyGroup
+from companion.commands.group import Lazy, LazyGroup
 
 COMMANDS = {
     "demo": Lazy("companion.commands.demo:demo", "Play the worked example on the page, without any hardware."),
@@ -20,14 +20,13 @@ COMMANDS = {
     "calibrate": Lazy(
         "companion.commands.calibrate:calibrate", "The workshop: what is done once, before the first game."
     ),
-    "kit": Lazy("calibration.kit:kit", "The printable kit: mat with markers, pieces, lens target, instructions."),
+    "kit": Lazy(
+        "companion.commands.kit:kit", "The printable kit: mat with markers, pieces, lens target, instructions."
+    ),
     "doctor": Lazy(
         "companion.commands.doctor:doctor", "See what works on this machine, and the next step for what does not."
     ),
-    "matches": Lazy(
-        "companion.commands.matches:matches",
-        "The matches that were played: list, show, export, import, verify, analyse.",
-    ),
+    "matches": Lazy("companion.commands.matches:matches", "The matches that were played."),
 }
 """Every command, in the order that help shows."""
 

@@ -13,9 +13,10 @@ import cv2
 import numpy as np
 
 from calibration.enrolment import ARRANGEMENT
+from calibration.hands import draw_hand, draw_thing
+from calibration.textures import Fabrics, any_colour, vary
 from calibration.training.canvas import OVER, Canvas
 from calibration.training.ground import paint_ground
-from calibration.training.hands import draw_hand, draw_thing
 from calibration.training.marks import MASK
 from calibration.training.photograph import take
 from calibration.training.prisms import bare_face, paint_piece
@@ -35,7 +36,6 @@ from calibration.training.scene import (
     placed_of_one_set,
     plain,
 )
-from calibration.training.textures import Fabrics, any_colour, vary
 from calibration.training.truth import truth
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece

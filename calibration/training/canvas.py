@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from calibration.textures import Fabrics
     from calibration.training.scene import Scene
-    from calibration.training.textures import Fabrics
 
     Floats = NDArray[np.float32]
     Bytes = NDArray[np.uint8]

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from calibration.textures import Fabrics
 from calibration.training.cards import (
     ILLEGIBLE,
     NEAR,
@@ -27,7 +28,6 @@ from calibration.training.dataset import Split
 from calibration.training.export import chain
 from calibration.training.network import Convolution, Shortcut
 from calibration.training.optimise import optimise
-from calibration.training.textures import Fabrics
 from calibration.training.train import Course
 from companion.vision.cards import CLASSES, CardJudge, CardReader, CardRule, card_like, toned
 from companion.vision.sheets import PICTURE, sheets

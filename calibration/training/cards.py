@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
+from calibration.hands import draw_hand
+from calibration.textures import any_colour, noise, vary
 from calibration.training.cloths import thing
-from calibration.training.hands import draw_hand
 from calibration.training.marks import MASK
 from calibration.training.photograph import take
 from calibration.training.scene import draw_lens
 from calibration.training.symbols import draw_other, draw_symbol
-from calibration.training.textures import any_colour, noise, vary
 from companion.rules import Kind
 from companion.vision.sheets import PITCH, Sheet, sheets
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from calibration.training.textures import Fabrics
+    from calibration.textures import Fabrics
 
     Bytes = NDArray[np.uint8]
     Floats = NDArray[np.float32]

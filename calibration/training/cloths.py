@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from calibration.training.textures import DARK_WOODS, LIGHT_WOODS, any_colour, coloured, noise, vary, wood
+from calibration.textures import DARK_WOODS, LIGHT_WOODS, any_colour, coloured, noise, vary, wood
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
-    from calibration.training.textures import Texture
+    from calibration.textures import Texture
 
     Drawer = Callable[[Generator], Texture]
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
+from calibration.textures import coloured, vary
 from calibration.training.canvas import BOARD, SHIFT, blur
 from calibration.training.scene import SIDE, Grid
-from calibration.training.textures import coloured, vary
 from calibration.training.view import hull, outline, rounded, square_outline, thing_outline, turn
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 import torch
 
-from calibration.training.hands import cover_board
+from calibration.hands import cover_board
 from calibration.training.scene import SIDE
 from calibration.training.tables import NAMES
 from companion.vision import lattice

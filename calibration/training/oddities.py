@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibration.textures import any_colour, vary
 from calibration.training.marks import doodle
 from calibration.training.scene import SIDE, Family, Label
-from calibration.training.textures import any_colour, vary
 from calibration.training.things import draw_thing_at
 from companion.rules import Kind
 

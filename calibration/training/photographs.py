@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
+    from calibration.textures import Texture
     from calibration.training.canvas import Bytes, Points
     from calibration.training.setting import Setting
-    from calibration.training.textures import Texture
 
 _ENDINGS = (".jpg", ".jpeg", ".png", ".tga", ".webp")
 _NO_SURFACE = re.compile(r"norm|bump|gloss|glow|reflect|specular|luma|alpha|_nm?\.|icon", re.IGNORECASE)

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import torch
 
-from calibration.training.hands import cover_board
+from calibration.hands import cover_board
 from calibration.training.scene import SIDE
 from companion.vision.plane import project
 from companion.vision.pointer import CHANNELS, FINER, STRIDE, tone

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import cv2
 import numpy as np
 
+from calibration.textures import coloured, vary
 from calibration.training.canvas import OVER, SHIFT, TABLE
 from calibration.training.marks import MASK
-from calibration.training.textures import coloured, vary
 from calibration.training.things import darker, thing_texture
 from calibration.training.view import outline, thing_outline, turn
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from calibration.textures import Fabrics
     from calibration.training.canvas import Canvas, Floats, Points
     from calibration.training.scene import Body, Label, Placed
-    from calibration.training.textures import Fabrics
     from calibration.training.things import Thing
 
 

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from calibration.textures import Fabrics, Texture
     from calibration.training.canvas import Floats, Points
     from calibration.training.scene import Placed, Scene
-    from calibration.training.textures import Fabrics, Texture
     from calibration.training.things import Thing
     from companion.rules import Kind
 

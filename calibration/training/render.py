@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
+from calibration.hands import draw_hand, draw_thing
 from calibration.training.canvas import OVER, Canvas, blur
 from calibration.training.ground import paint_ground
-from calibration.training.hands import draw_hand, draw_thing
 from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.prisms import paint_piece, paint_thing
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from calibration.textures import Fabrics
     from calibration.training.canvas import Bytes, Floats
-    from calibration.training.textures import Fabrics
     from calibration.training.things import Thing
 
 

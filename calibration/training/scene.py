@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibration.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS, any_colour, vary
 from calibration.training.marks import MarkStyle
-from calibration.training.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS, any_colour, vary
 from companion.rules import Colour, Kind
 
 if TYPE_CHECKING:

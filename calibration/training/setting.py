@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from calibration.textures import any_colour, vary
 from calibration.training.cloths import imitation, thing
 from calibration.training.scene import (
     CORNERS,
@@ -23,14 +24,13 @@ from calibration.training.scene import (
     plain,
 )
 from calibration.training.spares import in_rows
-from calibration.training.textures import any_colour, vary
 from calibration.training.view import View
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from calibration.textures import Texture
     from calibration.training.canvas import Points
-    from calibration.training.textures import Texture
 
 FAR = 60.0
 """Squares from the board beyond which nothing is told apart."""

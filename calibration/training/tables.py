@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
+from calibration.textures import Fabrics
 from calibration.training.dataset import Split
 from calibration.training.photographs import World
 from calibration.training.scene import SIDE
 from calibration.training.setting import draw_setting
-from calibration.training.textures import Fabrics
 from calibration.training.whole import take_picture
 
 if TYPE_CHECKING:

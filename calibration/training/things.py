@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
-from calibration.training.textures import any_colour, vary
+from calibration.textures import any_colour, vary
 
 if TYPE_CHECKING:
     from numpy.random import Generator

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from numpy.random import Generator
     from numpy.typing import NDArray
 
+    from calibration.textures import Fabrics, Texture
     from calibration.training.canvas import Bytes, Floats, Points
     from calibration.training.photographs import World
     from calibration.training.setting import Setting, Thing
-    from calibration.training.textures import Fabrics, Texture
 
 _MOST_WHITE = 0.2
 

@@ -28,16 +28,9 @@ from rich.progress import Progress
 from rich.table import Table
 
 from companion.analysis import Analyst, analyse_match, margin_bars, margin_svg
-from companion.commands._shared import (
-    FileName,
-    console,
-    data_option,
-    json_option,
-    open_log,
-    print_json,
-    read_match,
-    write_text,
-)
+from companion.commands.keeping import data_option, open_log
+from companion.commands.output import console, json_option, print_json
+from companion.commands.text_files import FileName, read_match, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

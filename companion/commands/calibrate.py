@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from companion.commands._shared import Lazy, LazyGroup
+from companion.commands.group import Lazy, LazyGroup
 
 COMMANDS = {
     "enrol": Lazy("companion.commands.enrol:enrol", "Learn the pieces of any set from two pictures."),

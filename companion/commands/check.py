@@ -11,16 +11,11 @@ import click
 
 from calibration.check import Finding, examine
 from companion.camera import is_file, open_frames, read_picture
-from companion.commands._shared import harmless, json_option, print_json
-from companion.commands.sight import (
-    board_reader,
-    card_reader,
-    corners_option,
-    is_tile_board,
-    layout_option,
-    profile_option,
-    wrong_usage,
-)
+from companion.commands.corners import corners_option
+from companion.commands.eyes import board_reader, card_reader
+from companion.commands.options import layout_option, profile_option
+from companion.commands.output import harmless, json_option, print_json
+from companion.commands.sources import is_tile_board, wrong_usage
 from companion.errors import SourceError, VisionError
 from companion.profile import Profile
 
@@ -30,7 +25,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from companion.commands.sight import Corners
+    from companion.commands.corners import Corners
     from companion.rules import Layout
 
 _WAIT_S = 5.0

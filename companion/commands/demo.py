@@ -7,10 +7,10 @@ from contextlib import ExitStack
 
 import click
 
-from companion.commands._shared import kept_option, open_log
 from companion.commands.equipment import Equipment
+from companion.commands.keeping import kept_option, open_log
 from companion.commands.serving import Keys, port_option, serve, table_for
-from companion.commands.sight import open_source
+from companion.commands.sources import open_source
 from companion.rules import Game
 
 

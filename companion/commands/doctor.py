@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING
 import click
 
 from companion import __version__
-from companion.commands._shared import data_option, json_option, open_log, print_json
+from companion.commands.keeping import data_option, open_log
+from companion.commands.output import json_option, print_json
 from companion.errors import CompanionError
 
 if TYPE_CHECKING:

@@ -9,26 +9,14 @@ import click
 
 from calibration.cards import learn_cards
 from calibration.cubes import cube_composer, learn_cubes
-from calibration.enrol import (
-    colours_in_words,
-    in_words,
-    refuse_bad_colours,
-    refuse_bad_pictures,
-    refuse_unlike_twins,
-)
 from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
+from calibration.enrolment_pictures import EnrolmentPicture, refuse_bad_pictures, refuse_other_arrangement
+from calibration.telling_apart import colours_in_words, in_words, refuse_bad_colours, refuse_unlike_twins
 from companion.camera import read_picture
-from companion.commands._shared import is_given
-from companion.commands.sight import (
-    GREEN_BOX,
-    corners_option,
-    layout_option,
-    locator,
-    optics_of,
-    profile_option,
-    refuse_output,
-    variant_option,
-)
+from companion.commands.corners import corners_option
+from companion.commands.eyes import locator, optics_of
+from companion.commands.options import GREEN_BOX, is_given, layout_option, profile_option, variant_option
+from companion.commands.profile_output import refuse_output
 from companion.errors import CompanionError
 from companion.profile import Profile
 from companion.rules import Colour, Kind
@@ -40,13 +28,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from companion.commands.sight import Corners
+    from calibration.composing import LocatedPicture
+    from companion.commands.corners import Corners
     from companion.profile import EnrolledCard
     from companion.rules import Layout
     from companion.vision.board import BoardPose
     from companion.vision.lens import Optics
-
-    Sight = tuple[NDArray[np.uint8], BoardPose]
 
 
 class CardType(click.ParamType[Any]):
@@ -62,6 +49,16 @@ class CardType(click.ParamType[Any]):
         if kind not in [known.value for known in Kind] or not path:
             self.fail(f"{value!r} is not KIND=PICTURE with one of {', '.join(map(str, Kind))}", param, ctx)
         return Kind(kind), path
+
+
+def _once_each(
+    _context: click.Context, _option: click.Parameter, cards: tuple[tuple[Kind, str], ...]
+) -> tuple[tuple[Kind, str], ...]:
+    kinds = [kind for kind, _ in cards]
+    twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
+    if twice:
+        raise click.BadParameter(f"the card of {twice} is given twice; one picture of it is enough")
+    return cards
 
 
 def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> str:
@@ -80,6 +77,7 @@ def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> st
     "cards",
     type=CardType(),
     multiple=True,
+    callback=_once_each,
     metavar="KIND=PICTURE",
     help="A card of the Green Box, lying face up; once for each kind. With cards, pieces may be left out.",
 )
@@ -125,15 +123,17 @@ def enrol(
     if plain and light_is_darker:
         raise click.UsageError("--light-is-darker is about pieces with marks: either cubes may be the darker ones")
     known, told = profile or Profile(), []
+    if corners is not None and not corners.are_of(layout):
+        corners = None  # they are the profile's, of another board
     anew = ["enrolment", "cubes"] if pieces is not None else []
     refuse_output(output, known, anew, [kind.value for kind, _ in cards])
     if empty is not None and pieces is not None:
         brighter = None if plain else Colour.DARK if light_is_darker else Colour.LIGHT
-        sights = _sights(known, (empty, pieces), corners, layout, brighter, anyway=anyway)
+        located = _located_both(known, (empty, pieces), corners, layout, brighter, anyway=anyway)
         known, words = (
-            _with_cubes(known, *sights, layout, pieces, anyway=anyway)
+            _with_cubes(known, *located, layout, pieces, anyway=anyway)
             if plain
-            else _with_pieces(known, *sights, layout, pieces, anyway=anyway)
+            else _with_pieces(known, *located, layout, pieces, anyway=anyway)
         )
         told.append(f"knows the sixteen {'cubes' if plain else 'pieces'}. {words}")
     if cards:
@@ -164,7 +164,7 @@ def _are_plain(variant: str, cards: tuple[tuple[Kind, str], ...]) -> bool:
     return bool(cards) or variant == GREEN_BOX
 
 
-def _sights(
+def _located_both(
     known: Profile,
     names: tuple[str, str],
     corners: Corners | None,
@@ -172,20 +172,25 @@ def _sights(
     brighter: Colour | None,
     *,
     anyway: bool,
-) -> tuple[Sight, Sight]:
+) -> tuple[LocatedPicture, LocatedPicture]:
     """The two pictures with the place of the board in each, if a set can be enrolled from them.
 
-    For `brighter` and `anyway` see `refuse_bad_pictures`.
+    For `brighter` and `anyway` see `refuse_other_arrangement`; `brighter` is None if the pieces have no marks.
     """
     refuse_other_boards(layout)
-    optics = optics_of(known)
-    empty, pieces = (_sight(path, corners, layout, optics) for path in names)
-    refuse_bad_pictures(empty, pieces, layout, Recogniser.bundled(), names, brighter, anyway=anyway)
-    return empty, pieces
+    recogniser, optics = Recogniser.bundled(), optics_of(known)
+    both = [_located(path, corners, layout, optics) for path in names]
+    empty, pieces = (
+        EnrolmentPicture.seen(name, located, layout, recogniser) for name, located in zip(names, both, strict=True)
+    )
+    refuse_bad_pictures(empty, pieces)
+    if brighter is not None:
+        refuse_other_arrangement(empty, pieces, brighter, anyway=anyway)
+    return both[0], both[1]
 
 
 def _with_pieces(
-    known: Profile, empty: Sight, pieces: Sight, layout: Layout, name: str, *, anyway: bool
+    known: Profile, empty: LocatedPicture, pieces: LocatedPicture, layout: Layout, name: str, *, anyway: bool
 ) -> tuple[Profile, str]:
     """The profile with the pieces of picture `name`, and how well they can be told apart."""
     learnt = learn(empty, pieces, layout, Recogniser.bundled())
@@ -195,7 +200,7 @@ def _with_pieces(
 
 
 def _with_cubes(
-    known: Profile, empty: Sight, cubes: Sight, layout: Layout, name: str, *, anyway: bool
+    known: Profile, empty: LocatedPicture, cubes: LocatedPicture, layout: Layout, name: str, *, anyway: bool
 ) -> tuple[Profile, str]:
     """The profile with the cubes of picture `name`, and whose are which."""
     composer = cube_composer(empty, cubes, layout)
@@ -218,12 +223,8 @@ def _learnt(
 
     If `corners_fit`, the corners are of these pictures; else they may be of others.
     """
-    kinds = [kind for kind, _ in cards]
-    twice = next((kind for kind in kinds if kinds.count(kind) > 1), None)
-    if twice:
-        raise EnrolmentError(f"the card of {twice} is given twice; one picture of it is enough")
     pictures = {
-        kind: (path, *_card_sight(path, corners, layout, optics, corners_fit=corners_fit)) for kind, path in cards
+        kind: (path, *_located_card(path, corners, layout, optics, corners_fit=corners_fit)) for kind, path in cards
     }
     return learn_cards(pictures, layout, CardJudge.bundled(), kept, anyway=anyway)
 
@@ -233,7 +234,7 @@ def _missing(cards: tuple[EnrolledCard, ...]) -> str:
     return f" {', '.join(left)}: read as plain drawings." if left else ""
 
 
-def _card_sight(
+def _located_card(
     path: str, corners: Corners | None, layout: Layout, optics: Optics, *, corners_fit: bool
 ) -> tuple[NDArray[np.uint8], BoardPose | None]:
     """The straight picture, and where the board is in it, if it shows one."""
@@ -247,7 +248,7 @@ def _card_sight(
     return optics.straight(image), None if isinstance(pose, BoardNotFound) else pose
 
 
-def _sight(path: str, corners: Corners | None, layout: Layout, optics: Optics) -> Sight:
+def _located(path: str, corners: Corners | None, layout: Layout, optics: Optics) -> LocatedPicture:
     """The straight picture, and where the board is in it."""
     image = read_picture(Path(path))
     pose = locator(corners, optics)(image, layout)

@@ -10,7 +10,7 @@ import click
 
 from companion.address import shown
 from companion.background import Background
-from companion.commands.sight import open_source
+from companion.commands.sources import open_source
 from companion.errors import SourceError
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from companion.camera.frames import Clock
-    from companion.commands.sight import Corners
+    from companion.commands.corners import Corners
     from companion.profile import Profile
     from companion.readings import Source
     from companion.rules import Layout

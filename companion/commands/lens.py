@@ -8,7 +8,8 @@ import click
 
 from calibration.lens import find_target, measure
 from companion.camera import read_picture
-from companion.commands.sight import profile_option, refuse_output
+from companion.commands.options import profile_option
+from companion.commands.profile_output import refuse_output
 from companion.profile import Profile
 
 _HARDLY = 2.0

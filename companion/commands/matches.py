@@ -10,19 +10,10 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from companion.commands._shared import (
-    FileName,
-    Lazy,
-    LazyGroup,
-    console,
-    data_option,
-    harmless,
-    json_option,
-    open_log,
-    print_json,
-    read_match,
-    write_text,
-)
+from companion.commands.group import Lazy, LazyGroup
+from companion.commands.keeping import data_option, open_log
+from companion.commands.output import console, harmless, json_option, print_json
+from companion.commands.text_files import FileName, read_match, write_text
 from companion.commands.watch import in_words
 from companion.errors import StoreError
 from companion.rules import Layout

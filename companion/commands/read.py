@@ -10,16 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.commands._shared import json_option, print_json
-from companion.commands.sight import (
-    board_reader,
-    card_reader,
-    corners_option,
-    layout_option,
-    profile_option,
-    sets_option,
-    variant_option,
-)
+from companion.commands.corners import corners_option
+from companion.commands.eyes import board_reader, card_reader
+from companion.commands.options import layout_option, profile_option, sets_option, variant_option
+from companion.commands.output import json_option, print_json
 from companion.errors import CompanionError
 from companion.events import content_text, parse_content
 from companion.readings import board_text, contents_of, possible
@@ -28,7 +22,7 @@ from companion.rules import PIECES_PER_KIND_AND_SET, Colour, Kind, score_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from companion.commands.sight import Corners
+    from companion.commands.corners import Corners
     from companion.profile import Profile
     from companion.readings import Contents
     from companion.rules import Layout

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 import click
 import platformdirs
 
-from companion.commands._shared import APP_NAME, data_option, is_given, open_log, seconds_from_now
+from companion.commands.corners import corners_option
 from companion.commands.equipment import by_table, equip
+from companion.commands.keeping import APP_NAME, data_option, open_log
+from companion.commands.options import game_options, is_given, profile_option
 from companion.commands.serving import Keys, port_option, serve, table_for
-from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
+from companion.commands.sources import refuse_idle_corners, seconds_from_now
 from companion.rules import Game
 from companion.store import seat
 
 if TYPE_CHECKING:
-    from companion.commands.sight import Corners
+    from companion.commands.corners import Corners
     from companion.profile import Profile
     from companion.rules import FirstMove, Layout
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
-import logging
 import os
 import re
 import secrets
@@ -13,12 +12,12 @@ import socket
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from companion.commands.output import harmless
 from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError, TableError
 from companion.pace import Paced
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from companion.store import Match, MatchLog
     from companion.table import TableView
     from companion.tiles.virtual import VirtualBoard
-
-logger = logging.getLogger(__name__)
 
 KEYS_FILE = "keys.json"
 PORT = 8000
@@ -110,64 +107,79 @@ def table_for(
     """
     source, *others = equipment.sources
     opening = Opening.of(game, live=source.live, table=table, variant=variant)
-    seated = partial(Table, clock=time.monotonic, others=others, lamps=equipment.lamps)
     last = _last_match(log, table) if source.live else None
-    if last is None or (wanted and _nothing_played(last, log) and _of_another_kind(last, game, variant)):
-        paced = source if source.live else Paced(source, time.monotonic, time.sleep)
-        return seated(paced, Referee(game, table=table, variant=variant), Recorder(log, opening))
-    if not last.finished:
-        if last.opening.variant != variant:
-            raise click.UsageError(
-                f"the match that was interrupted at table {table} is {last.opening.variant}: start with --variant "
-                f"{last.opening.variant} to go on with it, or to end it on the page"
-            )
-        played = log.game(last.id)
-        if (played.layout, played.first, played.sets) != (game.layout, game.first, game.sets):
-            logger.warning(
-                "table %s: the match that was interrupted goes on, on its own board (layout %s, first %s, sets %d); "
-                "to play otherwise begin a new match on the page",
-                *(table, played.layout, played.first, played.sets),
-            )
+    if last is None or (wanted and _gives_way(last, log, game, variant)):
+        referee, recorder = _begun(game, log, opening)
+    elif last.finished:
+        referee, recorder = _recalled(last, game, log, opening)
+    else:
+        referee, recorder = _resumed(last, game, log, opening)
         for each in equipment.sources:
-            each.lay_out(played.layout, played.sets)
-        referee = Referee(played, table=table, variant=last.opening.variant)
-        referee.take_up(log.undone(last.id))
-        return seated(source, referee, Recorder(log, last.opening, resume=last))
-    referee = Referee(game, table=table, variant=variant)
-    if not _recalled(referee, last, log):
-        return seated(source, referee, Recorder(log, opening))
-    opening = replace(opening, light=last.opening.light, dark=last.opening.dark)
-    return seated(source, referee, Recorder(log, opening, resume=last))
+            each.lay_out(referee.game.layout, referee.game.sets)
+    paced = source if source.live else Paced(source, time.monotonic, time.sleep)
+    return Table(paced, referee, recorder, clock=time.monotonic, others=others, lamps=equipment.lamps)
 
 
 def _last_match(log: MatchLog, table: str) -> Match | None:
-    """The match that people began last at a table; None, with a warning, if it is not as it was written."""
+    """The match that people began last at a table; None, and people are told, if it is not as it was written."""
     try:
         last = log.latest(table)
         if last is not None:
             log.vouch(last.id)
     except StoreError as damage:
-        logger.warning("table %s begins another match: %s", table, damage)
+        click.echo(harmless(f"table {table} begins another match: {damage}"), err=True)
         return None
     return last
 
 
-def _of_another_kind(match: Match, game: Game, variant: str) -> bool:
-    return (match.opening.start(), match.opening.variant) != (game, variant)
+def _gives_way(last: Match, log: MatchLog, game: Game, variant: str) -> bool:
+    """Whether a match is where it began, with no piece on the board and no result, and began otherwise than `game`."""
+    began = last.opening.start()
+    nothing_played = not last.finished and not last.plies and log.game(last.id) == began
+    return nothing_played and (began, last.opening.variant) != (game, variant)
 
 
-def _nothing_played(match: Match, log: MatchLog) -> bool:
-    """Whether a match is where it began, with no piece on the board and no result."""
-    return not match.finished and not match.plies and log.game(match.id) == match.opening.start()
+def _begun(game: Game, log: MatchLog, opening: Opening) -> tuple[Referee, Recorder]:
+    """A match of its own."""
+    return Referee(game, table=opening.table, variant=opening.variant), Recorder(log, opening)
 
 
-def _recalled(referee: Referee, ended: Match, log: MatchLog) -> bool:
-    """Whether `referee` could be given a match that has ended, which is one of the same kind."""
-    played, resigned = log.game(ended.id), log.resigned(ended.id)
-    if (played.layout, ended.opening.variant) != (referee.game.layout, referee.variant):
-        return False
-    referee.recall(played, resigned)
-    return True
+def _resumed(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple[Referee, Recorder]:
+    """The match that was interrupted; people are told if it is played otherwise than `game` would be.
+
+    Raises:
+        UsageError: if it is of another variant.
+    """
+    table, variant = opening.table, last.opening.variant
+    if variant != opening.variant:
+        raise click.UsageError(
+            f"the match that was interrupted at table {table} is {variant}: start with --variant {variant} to go on "
+            "with it, or to end it on the page"
+        )
+    played = log.game(last.id)
+    if (played.layout, played.first, played.sets) != (game.layout, game.first, game.sets):
+        click.echo(
+            f"table {table}: the match that was interrupted goes on, on its own board (layout {played.layout}, first "
+            f"{played.first}, sets {played.sets}); to play otherwise begin a new match on the page",
+            err=True,
+        )
+    referee = Referee(played, table=table, variant=variant)
+    referee.take_up(log.undone(last.id))
+    return referee, Recorder(log, last.opening, resume=last)
+
+
+def _recalled(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple[Referee, Recorder]:
+    """The match that has ended, and after it `game` for the same players.
+
+    It is `game` alone if that is on another board, or of another variant.
+    """
+    ended = log.game(last.id)
+    if (ended.layout, last.opening.variant) != (game.layout, opening.variant):
+        return _begun(game, log, opening)
+    referee = Referee(game, table=opening.table, variant=opening.variant)
+    referee.recall(ended, log.resigned(last.id))
+    after_it = replace(opening, light=last.opening.light, dark=last.opening.dark)
+    return referee, Recorder(log, after_it, resume=last)
 
 
 def serve(

@@ -19,7 +19,8 @@ from calibration.tiles import (
     table,
     tell_apart,
 )
-from companion.commands.sight import layout_option, wrong_usage
+from companion.commands.options import layout_option
+from companion.commands.sources import wrong_usage
 from companion.errors import SourceError
 from companion.tiles.link import open_tiles
 

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion import events
-from companion.commands._shared import harmless, json_option, kept_option, open_log, print_json, seconds_from_now
+from companion.commands.corners import corners_option
 from companion.commands.equipment import equip
-from companion.commands.sight import corners_option, game_options, profile_option, refuse_idle_corners
+from companion.commands.keeping import kept_option, open_log
+from companion.commands.options import game_options, profile_option
+from companion.commands.output import harmless, json_option, print_json
 from companion.commands.signals import NAP_S, told_to_stop
+from companion.commands.sources import refuse_idle_corners, seconds_from_now
 from companion.referee import Referee
 from companion.rules import Game
 from companion.table import Table
@@ -21,7 +24,7 @@ from companion.table import Table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from companion.commands.sight import Corners
+    from companion.commands.corners import Corners
     from companion.events import Event
     from companion.profile import Profile
     from companion.rules import FirstMove, Layout

@@ -19,10 +19,10 @@ import numpy as np
 
 from calibration.cards import THE_SAME, are_of_one_print, cut_out, symbols_of
 from calibration.enrolment import EnrolmentError
+from calibration.textures import Fabrics
 from calibration.training.artwork import draw_marks
 from calibration.training.cards import NONE, StripDrawer, draw_face, draw_look
 from calibration.training.symbols import draw_symbol
-from calibration.training.textures import Fabrics
 from companion.rules import Kind, Layout
 from companion.vision.cards import CardArt, CardJudge, CardReader
 from companion.vision.sheets import sheets

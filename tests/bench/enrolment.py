@@ -28,8 +28,8 @@ import numpy as np
 
 from calibration.check import FAR_APART
 from calibration.cubes import cube_composer, learn_cubes
-from calibration.enrol import POOR, refuse_bad_colours, refuse_unlike_twins
 from calibration.enrolment import EnrolmentError, learn
+from calibration.telling_apart import POOR, refuse_bad_colours, refuse_unlike_twins
 from calibration.training.artwork import ArtStudio, CubeStudio
 from calibration.training.truth import JUDGED
 from companion.readings import ANYTHING, colours_only

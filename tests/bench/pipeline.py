@@ -25,7 +25,7 @@ from calibration.enrolment import ARRANGEMENT, learn
 from companion.camera import open_frames
 from companion.camera.play import Lying, Moment
 from companion.camera.studio import HEIGHT, WIDTH, Studio
-from companion.commands.sight import board_reader
+from companion.commands.eyes import board_reader
 from companion.errors import EndOfSource
 from companion.profile import LensModel, Profile
 from companion.referee import Referee

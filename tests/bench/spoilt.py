@@ -16,7 +16,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.commands.sight import board_reader
+from companion.commands.eyes import board_reader
 from companion.rules import Layout
 from companion.vision.board import BoardNotFound, locate, locate_given
 from companion.vision.rectify import pixels_per_square

@@ -19,7 +19,7 @@ import numpy as np
 
 from companion import events
 from companion.camera import Camera, Frame, open_frames
-from companion.commands.sight import board_reader
+from companion.commands.eyes import board_reader
 from companion.errors import EndOfSource
 from companion.referee import Referee
 from companion.rules import Game, Layout, Square

@@ -158,7 +158,6 @@ def test_cards_that_were_not_given_are_named(enrol):
     [
         ([(Kind.STRAIGHT, picture())], "no card is found in"),
         ([(Kind.STRAIGHT, picture(Kind.STRAIGHT, Kind.PULLER))], "shows 2 things that may be the card"),
-        ([(Kind.STRAIGHT, picture(Kind.STRAIGHT))] * 2, "the card of straight is given twice"),
         (
             [(Kind.STRAIGHT, picture(Kind.PULLER)), (Kind.PULLER, picture(Kind.PULLER, light=0.9))],
             "the cards of straight and puller look alike",
@@ -178,6 +177,7 @@ def test_pictures_that_teach_nothing_are_refused_in_one_line(enrol, cards, says)
     [
         (["--card", "hammer=x.png"], "is not KIND=PICTURE with one of straight, diagonal, pusher, puller"),
         (["--card", "straight"], "is not KIND=PICTURE"),
+        (["--card", "straight=a.png", "--card", "straight=b.png"], "the card of straight is given twice; one picture"),
         (["--empty", "e.png"], "--empty and --pieces go together"),
         (["--card", "pusher=c.png", "--light-is-darker"], "--light-is-darker is about pieces: give --empty"),
         (["--card", "pusher=c.png", "--variant", "standard"], "cards belong to the Green Box"),

@@ -14,8 +14,8 @@ from calibration import composing
 from calibration.check import examine
 from calibration.composing import CubeComposer
 from calibration.cubes import LearntCubes, cube_composer, learn_cubes
-from calibration.enrol import colours_in_words, name_of_colour, refuse_bad_colours
 from calibration.enrolment import ARRANGEMENT, EnrolmentError
+from calibration.telling_apart import colours_in_words, name_of_colour, refuse_bad_colours
 from calibration.training.artwork import CubeStudio
 from calibration.training.truth import JUDGED
 from companion.__main__ import main

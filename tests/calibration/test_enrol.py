@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from calibration import enrolment
-from calibration.enrol import _lies_otherwise, in_words, refuse_unlike_twins
 from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
+from calibration.enrolment_pictures import _lies_otherwise
 from calibration.shapes import find_tops
+from calibration.telling_apart import in_words, refuse_unlike_twins
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
 from calibration.training.truth import JUDGED
 from companion.camera.play import Lying, Moment
@@ -228,6 +229,22 @@ def test_any_other_board_is_refused_in_words(shots):
     sights = [(shot.image, BoardPose(tuple(map(tuple, shot.corners)), 1.0)) for shot in (empty, full)]
     with pytest.raises(ValueError, match="enrolled on the 4x4 board"):
         learn(*sights, Layout.parse("8x2"), Recogniser.bundled())
+
+
+def test_a_profile_of_another_board_learns_its_set_on_the_4x4_board_and_stays_what_it_was(tmp_path, monkeypatch):
+    monkeypatch.setattr("companion.commands.enrol.learn", lambda *_: learnt())
+    ring, studio = Profile(layout="ring", corners=((10, 90), (90, 90), (90, 10), (10, 10))), Studio(BOARD, ())
+    ring.write(tmp_path / "ring.json")
+    arguments = ["--profile", str(tmp_path / "ring.json"), "-o", str(tmp_path / "p.json")]
+    for name, things in (("empty", ()), ("pieces", tuple(standing([])))):
+        cv2.imwrite(str(tmp_path / f"{name}.png"), studio.picture(Moment(things), 0))
+        arguments += [f"--{name}", str(tmp_path / f"{name}.png")]
+    refused = CliRunner().invoke(enrol, arguments)
+    assert "not on ring: lay it out there and give --layout 4x4;" in str(refused.exception)
+    done = CliRunner().invoke(enrol, [*arguments, "--layout", "4x4"])
+    assert done.exit_code == 0, done.exception
+    known = Profile.read(tmp_path / "p.json")
+    assert known == ring.model_copy(update={"enrolment": learnt().enrolment})
 
 
 def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, other=0.5, burnt=0, beyond=None):

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from calibration.kit import PAPERS, KitError, draw_kit, kit
+from calibration.kit import PAPERS, KitError, draw_kit
 from calibration.lens import target, target_picture
 from companion import mat
+from companion.commands.kit import kit
 from companion.vision.markers import mat_corners
 
 DPI = 100

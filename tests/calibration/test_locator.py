@@ -19,9 +19,9 @@ from companion.vision.pointer import Pointer
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
+from calibration.hands import cover_board  # noqa: E402
 from calibration.training import judging  # noqa: E402 - needs what may be missing
 from calibration.training.export import between, chain, take_back  # noqa: E402
-from calibration.training.hands import cover_board  # noqa: E402
 from calibration.training.locator import LOCATED, Find, choose_rule, measure  # noqa: E402
 from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
 from calibration.training.locator_network import Pointer as PointerNetwork  # noqa: E402

@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.textures import Fabrics
 from calibration.training.dataset import Split
 from calibration.training.photographs import choose, of_split
 from calibration.training.tables import boardless, draw_table
-from calibration.training.textures import Fabrics
 
 FABRICS = Fabrics(np.random.default_rng(3), count=3)
 

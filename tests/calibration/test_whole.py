@@ -6,10 +6,10 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.textures import Fabrics
 from calibration.training.dataset import Split
 from calibration.training.setting import draw_setting
 from calibration.training.tables import read_tables, write_tables
-from calibration.training.textures import Fabrics
 from calibration.training.whole import bent_points, take_picture
 
 FABRICS = Fabrics(np.random.default_rng(3), count=3)

@@ -18,7 +18,8 @@ from companion.camera.green_box import card_face
 from companion.camera.play import Card, Lying, Moment, Play
 from companion.camera.virtual import VirtualCamera
 from companion.camera.woods import Wood
-from companion.commands.sight import GREEN_BOX, Sight, video_reader
+from companion.commands.eyes import Foreknowledge, video_reader
+from companion.commands.options import GREEN_BOX
 from companion.errors import EndOfSource
 from companion.profile import Profile
 from companion.referee import Referee
@@ -40,7 +41,7 @@ def match(tmp_path, moves):
 def refereed(camera, profile=None, truth=None):
     """What a referee says of a drawn game to its end; what it asks is answered by the `truth` of each square."""
     layout, told = camera.play.layout, []
-    reader = video_reader(layout, Sight(profile=profile, variant=GREEN_BOX))
+    reader = video_reader(layout, Foreknowledge(profile=profile, variant=GREEN_BOX))
     settler, referee = Settler(layout), Referee(Game.start("anywhere"), variant=GREEN_BOX)
     while True:
         try:

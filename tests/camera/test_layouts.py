@@ -5,7 +5,7 @@ import math
 import pytest
 
 from companion.camera import Camera
-from companion.commands.sight import open_source
+from companion.commands.sources import open_source
 from companion.errors import RulesError
 from companion.pace import Paced
 from companion.rules import Layout

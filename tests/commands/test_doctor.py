@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from companion.__main__ import main
 from companion.camera import devices
 from companion.commands import doctor
-from companion.commands._shared import open_log
+from companion.commands.keeping import open_log
 from companion.rules import MatchText
 from companion.tiles import ports
 from tests.camera.devices import fake_system

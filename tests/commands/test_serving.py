@@ -104,7 +104,7 @@ def test_end_that_is_undone_after_a_restart_goes_on_in_the_same_match(log):
     assert [str(ply) for ply in log.game(match.id).history] == ["a1+", "a3><"]
 
 
-def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, caplog):
+def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, capsys):
     ring = Layout.parse("ring")
     with Program(log) as first:
         first.table.do(first.table.new_match(Game.start("anywhere", layout=ring, sets=3), Players()))
@@ -116,7 +116,7 @@ def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, capl
         second.play("e5+")
         assert history(second) == ["f6x", "e5+"]
         assert (second.view.game.sets, second.view.game.first) == (3, "anywhere")
-    assert "goes on, on its own board (layout ring, first anywhere, sets 3)" in caplog.text
+    assert "goes on, on its own board (layout ring, first anywhere, sets 3)" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_camera_goes_on_with_the_match_that_was_played_here_and_not_with_a_recor
         "UPDATE matches SET link = '{'",
     ],
 )
-def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog, damage, ended):
+def test_damaged_past_does_not_keep_a_table_from_starting(log, capsys, damage, ended):
     with Program(log) as first:
         first.play("a1+")
         if ended:
@@ -223,7 +223,7 @@ def test_damaged_past_does_not_keep_a_table_from_starting(log, caplog, damage, e
     with Program(log) as second:
         second.play("a4x")
         assert history(second) == ["a4x"]
-    assert "table 1 begins another match: match 1 is" in caplog.text
+    assert "table 1 begins another match: match 1 is" in capsys.readouterr().err
 
 
 ROUTES = """Main:

@@ -5,7 +5,7 @@ import time
 import click
 import pytest
 
-from companion.commands.sight import open_source
+from companion.commands.sources import open_source
 from companion.errors import SourceError
 from companion.rules import Layout
 from companion.tiles.link import TileBoard

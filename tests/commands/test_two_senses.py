@@ -7,7 +7,7 @@ import pytest
 from companion import events
 from companion.camera import Camera
 from companion.camera.virtual import WORKED_EXAMPLE, VirtualCamera
-from companion.commands.sight import board_reader
+from companion.commands.eyes import board_reader
 from companion.errors import SourceError
 from companion.readings import LETTERS
 from companion.referee import Referee

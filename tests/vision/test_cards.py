@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.textures import Fabrics
 from calibration.training.cards import NONE, StripDrawer, lessons
 from calibration.training.symbols import draw_other, draw_symbol
-from calibration.training.textures import Fabrics
 from companion.camera.green_box import card_face
 from companion.errors import ProfileError
 from companion.profile import EnrolledCard, LensModel

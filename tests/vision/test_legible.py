@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.commands.sight import Corners, board_reader
+from companion.commands.corners import Corners
+from companion.commands.eyes import board_reader
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Layout
 from companion.vision.legible import blurred, burnt_out, but_for, sharpness

@@ -20,7 +20,7 @@ from markupsafe import escape
 
 from companion.camera import open_frames
 from companion.camera.devices import System, open_camera
-from companion.commands.sight import Corners
+from companion.commands.corners import Corners
 from companion.errors import CompanionError, SourceError
 from companion.profile import LensModel
 from companion.rules import Game, Layout

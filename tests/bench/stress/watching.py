@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import takewhile
 
 from companion import events
-from companion.commands.sight import GREEN_BOX, board_reader, card_reader
+from companion.commands.eyes import board_reader, card_reader
+from companion.commands.options import GREEN_BOX
 from companion.readings import BoardReading
 from companion.referee import Referee
 from companion.rules import Layout, Move, Square

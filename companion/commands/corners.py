@@ -1,0 +1,96 @@
+"""Where the board is said to be: its outer corners, out of an option or of a profile."""
+
+from __future__ import annotations
+
+import math
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from companion.errors import ProfileError, VisionError
+from companion.rules import Layout
+from companion.saying import Saying
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from companion.vision.board import BoardPose
+
+
+@dataclass(frozen=True, slots=True)
+class Corners:
+    """The board's outer corners as somebody gave them, or a profile does."""
+
+    points: tuple[tuple[float, float], ...]
+    """At a1, d1, d4, a4, x and y in pixels of the upright picture."""
+    profile: str = ""
+    """The file that they stand in; empty if somebody gave them."""
+    layout: str = ""
+    """The layout of that profile, whose corners they are."""
+
+    def are_of(self, layout: Layout) -> bool:
+        """Whether they are this layout's; who gives corners means those of the board that lies there."""
+        return not self.layout or Layout.parse(self.layout) == layout
+
+    def place(self, size: tuple[int, int]) -> BoardPose:
+        """Where the board is in a picture of `size` (width, height).
+
+        Raises:
+            VisionError: if a board cannot have these corners there.
+            ProfileError: likewise, if a profile has them.
+        """
+        from companion.vision.board import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+
+        try:
+            return locate_given(self.points, size)
+        except VisionError as error:
+            if not self.profile:
+                raise
+            why = Saying("the profile %(file)s has a bad field 'corners': %(why)s", file=self.profile, why=error.saying)
+            raise ProfileError(why) from error
+
+
+class CornersType(click.ParamType[Any]):
+    """``"x,y x,y x,y x,y"``."""
+
+    name = "corners"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Four points; or wrong usage, also if no picture, whatever its size, could show a board with these corners.
+
+        Those of a profile are none of the usage: a `ProfileError`.
+        """
+        corners = value if isinstance(value, Corners) else Corners(_points(str(value)))
+        if len(corners.points) != 4:  # noqa: PLR2004 (a board has as many)
+            self.fail(
+                f'{value!r} is not four points; write the corners at a1, d1, d4, a4 as "x,y x,y x,y x,y" in pixels',
+                param,
+                ctx,
+            )
+        try:
+            corners.place((sys.maxsize, sys.maxsize))
+        except VisionError as error:
+            self.fail(str(error), param, ctx)
+        return corners
+
+
+def _points(text: str) -> tuple[tuple[float, float], ...]:
+    """The points of ``"x,y x,y"``; none if one of them is no point."""
+    try:
+        points = tuple((float(x), float(y)) for x, y in (point.split(",") for point in text.split()))
+    except ValueError:
+        return ()
+    return points if all(math.isfinite(number) for point in points for number in point) else ()
+
+
+def corners_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The option --corners, given to the command as `corners`."""
+    return click.option(
+        "--corners",
+        type=CornersType(),
+        metavar='"X,Y X,Y X,Y X,Y"',
+        help="The board's outer corners at a1, d1, d4, a4 (of another layout: of its bounding rectangle), "
+        "in pixels of the upright picture. [default: found]",
+    )(command)

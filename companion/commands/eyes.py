@@ -1,0 +1,127 @@
+"""How eyes are put together: readers of pictures that know a set, a lens, and where the board is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from companion.commands.options import GREEN_BOX
+from companion.profile import Profile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from companion.commands.corners import Corners
+    from companion.rules import Layout
+    from companion.vision.board import BoardNotFound, BoardPose
+    from companion.vision.cards import CardReader
+    from companion.vision.lens import Optics
+    from companion.vision.reader import BoardReader, Locator
+    from companion.vision.reader import Recogniser as RecogniserOfPatches
+    from companion.vision.video import VideoReader
+
+
+@dataclass(frozen=True, slots=True)
+class Foreknowledge:
+    """What is known beforehand of what a camera is going to see."""
+
+    corners: Corners | None = None
+    profile: Profile | None = None
+    variant: str = "standard"
+    sets: int | None = None
+    """So many sets of pieces are in play; None stands for as many as the board needs."""
+
+
+def video_reader(layout: Layout, known: Foreknowledge) -> VideoReader:
+    """The reader of a camera's frames; of the Green Box it reads the card piles too.
+
+    Raises:
+        ProfileError: if the set was enrolled with another version of the recogniser.
+    """
+    from companion.vision.follow import BoardFollower  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.piles import PileWatcher  # noqa: PLC0415
+    from companion.vision.video import VideoReader  # noqa: PLC0415
+
+    reader = board_reader(layout, known.corners, known.profile, variant=known.variant, sets=known.sets)
+    find = _found_first(reader.locate, reader.optics)
+    follower = BoardFollower(layout, find=find, optics=reader.optics)
+    piles = PileWatcher(card_reader(known.profile), layout) if known.variant == GREEN_BOX else None
+    return VideoReader(reader, follower, piles)
+
+
+def card_reader(profile: Profile | None) -> CardReader:
+    """The reader of cards: with the cards that a profile knows.
+
+    Raises:
+        ProfileError: if one of them is no picture.
+    """
+    from companion.vision.cards import CardArt, CardReader  # noqa: PLC0415 (OpenCV is slow to import)
+
+    return CardReader.bundled(CardArt.of(profile.cards) if profile else None, optics_of(profile))
+
+
+def board_reader(
+    layout: Layout,
+    corners: Corners | None,
+    profile: Profile | None = None,
+    *,
+    variant: str = "standard",
+    sets: int | None = None,
+) -> BoardReader:
+    """The reader of single pictures: with the set and the lens that a profile knows, else as the program comes.
+
+    Corners that a profile has of another layout are not those of the board: it is looked for.
+    A set counts where its variant is played: cubes are not read as pieces with marks, nor these as cubes.
+
+    Raises:
+        ProfileError: if the set was enrolled with another version of the recogniser.
+    """
+    from companion.vision.cubes import CubeLook, CubeRecogniser  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.enrolled import EnrolledRecogniser, Look  # noqa: PLC0415
+    from companion.vision.pieces import Recogniser  # noqa: PLC0415
+    from companion.vision.reader import BoardReader  # noqa: PLC0415
+
+    optics, eyes = optics_of(profile), Recogniser.bundled()
+    if corners is not None and not corners.are_of(layout):
+        corners = None
+    recogniser: RecogniserOfPatches = eyes
+    known = profile if profile is not None and profile.variant == variant else Profile()
+    if known.enrolment is not None:
+        recogniser = EnrolledRecogniser(eyes, Look.of(known.enrolment))
+    elif known.cubes is not None:
+        recogniser = CubeRecogniser(eyes, CubeLook.of(known.cubes))
+    return BoardReader(layout, recogniser, locator(corners, optics), optics, cubes=variant == GREEN_BOX, sets=sets)
+
+
+def optics_of(profile: Profile | None) -> Optics:
+    """The lens that a profile knows, else one that bends nothing."""
+    from companion.vision.lens import PINHOLE, Lens  # noqa: PLC0415 (OpenCV is slow to import)
+
+    return PINHOLE if profile is None or profile.lens is None else Lens(profile.lens)
+
+
+def _found_first(first: Locator, optics: Optics) -> Locator:
+    """Corners that a person gave hold until the board is lost; from then on it is looked for."""
+    finders, later = iter([first]), locator(None, optics)
+
+    def find(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
+        return next(finders, later)(image, layout)
+
+    return find
+
+
+def locator(corners: Corners | None, optics: Optics) -> Locator:
+    """What finds the board through a lens: corners that a person gave, or else a search; see `Locator`."""
+    from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
+
+    if corners is None:
+        finder = BoardFinder.bundled()
+        return lambda image, layout: finder(optics.straight(image), layout)
+
+    def given(image: NDArray[np.uint8], layout: Layout) -> BoardPose:  # noqa: ARG001 (the corners are known)
+        size = (image.shape[1], image.shape[0])
+        pose = corners.place(size)
+        return pose.moved(optics.straightened(pose.points(), size))
+
+    return given

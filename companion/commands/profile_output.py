@@ -1,0 +1,53 @@
+"""Where a profile may be written: nothing that is known there is lost."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from companion.errors import ProfileError
+from companion.profile import Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+_KNOWS = {"enrolment": "its pieces", "cubes": "its cubes", "lens": "its lens", "corners": "its corners"}
+"""The fields of a profile that took somebody's time, and what they tell."""
+
+
+def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Iterable[str] = ()) -> None:
+    """Make sure, before anything is learnt, that a profile can be written to `output` and nothing is lost there.
+
+    What is there already may only know what is `kept`, and what is learnt `anew`: fields of a profile, and `cards`.
+
+    Raises:
+        ProfileError: if something else is there, or a profile that knows more.
+    """
+    file = Path(output)
+    if output == "-" or output.endswith(("/", os.sep)) or file.is_dir():
+        raise ProfileError(f"{output} is no file: give -o the name of one, such as set.json")
+    if not file.absolute().parent.is_dir():
+        raise ProfileError(
+            f"there is no folder {file.parent} to write {file.name} into: make it, or give -o another name"
+        )
+    if not file.is_file():
+        return
+    try:
+        there = Profile.read(file)
+    except ProfileError as error:
+        raise ProfileError(f"{output} is there already and is no profile: give -o another name") from error
+    lost = [
+        what
+        for field, what in _KNOWS.items()
+        if field not in anew and getattr(there, field) and not getattr(kept, field)
+    ]
+    if there.layout not in (kept.layout, Profile().layout):
+        lost.append("its layout")
+    if {card.kind for card in there.cards} - {card.kind for card in kept.cards} - set(cards):
+        lost.append("its cards")
+    if lost:
+        raise ProfileError(
+            f"{output} knows {' and '.join(lost)}, and would not any more: give --profile {output} to keep that, "
+            "or -o another name"
+        )

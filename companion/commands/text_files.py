@@ -1,0 +1,58 @@
+"""Text files that commands read and write; ``-`` stands for standard input or output."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from companion.errors import NotationError
+from companion.files import write_whole
+from companion.rules.matchtext import MatchText, is_blank
+
+
+class FileName(click.ParamType[str]):
+    """The name of a file, or ``-``; never empty, as a shell gives it for a variable that is not set."""
+
+    name = "file"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name as it is."""
+        if not value:
+            self.fail("a file has to have a name", param, ctx)
+        return value
+
+
+def read_text(path: str) -> str:
+    """The text of a file, or of standard input for ``-``; a `ClickException` in one line if it cannot be read."""
+    try:
+        if path == "-":
+            return sys.stdin.buffer.read().decode("utf-8")
+        return Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise click.ClickException(f"{path} is not a text file in UTF-8") from error
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be read: {error.strerror}") from error
+
+
+def read_match(path: str) -> MatchText:
+    """The match text in a file, or on standard input for ``-``; a `ClickException` in one line if there is none."""
+    text = read_text(path)
+    if is_blank(text):
+        raise click.ClickException(f"{path} is empty; a match text has moves, or at least tags")
+    try:
+        return MatchText.read(text)
+    except NotationError as error:
+        raise click.ClickException(f"{path}, {error}") from error
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file whole, or standard output for ``-``; a `ClickException` in one line if it cannot be written."""
+    try:
+        if path == "-":
+            click.echo(text, nl=False)
+        else:
+            write_whole(path, text)
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error
