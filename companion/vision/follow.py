@@ -68,6 +68,9 @@ _AGREE, _AGREE_WITHIN = 0.7, 1.0
 _SHOW_TILT, _MOST_TILTED = 0.6, 2.0
 """So large a share of all patches tells of a tilt: fewer say too little of the rest of the board. From frame to frame
 it moves the board's corners by no more than so many flattened pixels."""
+_AROUND_CORNER, _IN_DOUBT = 1.6 * _PITCH, 0.3
+"""Where the patches so near a corner do not all tell of it, as around a new piece, so much of a tilt is believed at a
+time: what is left shows again, but for what was noise."""
 _FEWEST = 5
 _OUT_OF_SHAPE = 1.06
 """How much more the flattened board may grow one way than the other, from one frame to the next."""
@@ -255,10 +258,19 @@ class BoardFollower:
         if agree.sum() < _SHOW_TILT * len(self._patches):
             return shift
         tilted, _ = cv2.findHomography(places[agree], shifted[agree])
-        outline = self._outline(_BORDER)
-        if tilted is None or np.abs(project(tilted, outline) - project(shift, outline)).max() > _MOST_TILTED:
+        if tilted is None:
             return shift
-        return np.asarray(tilted, np.float64)
+        outline = self._outline(_BORDER)
+        straight = project(shift, outline)
+        beyond = project(tilted, outline) - straight
+        if np.abs(beyond).max() > _MOST_TILTED:
+            return shift
+        every = np.array([(patch.x, patch.y) for patch in self._patches], np.float64)
+        seen, there = (
+            np.linalg.norm(outline[:, None] - some, axis=2) < _AROUND_CORNER for some in (places[agree], every)
+        )
+        share = 1.0 if np.array_equal(seen.sum(axis=1), there.sum(axis=1)) else _IN_DOUBT
+        return lattice.homography(outline, straight + share * beyond)
 
     def _shifted(self, shift: Floats) -> BoardPose:
         outline = self._outline(_BORDER)

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.camera.virtual import VirtualCamera
 from companion.rules import Layout
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.follow import BoardFollower
@@ -280,3 +281,17 @@ def test_in_noise_a_small_pale_board_comes_to_rest_after_a_bump():
     after = [follower.follow(seen(bumped, rng), 2 + i * FRAME_S) for i in range(50)]
     assert all(pose == after[-1] for pose in after[25:])
     assert error(after[-1], bumped / 4 - 0.375) < 0.04
+
+
+def test_a_new_piece_in_the_corner_hardly_shakes_the_board_while_the_camera_slides():
+    drawn = VirtualCamera()
+    corners, way = np.array(drawn.corners), np.array([20.0, -6.0])
+    follower = BoardFollower(STANDARD)
+    errors = []
+    while (frame := drawn.read(0)).time < 8.5:
+        slid = way * max(0.0, frame.time - 3)
+        shift = np.column_stack([np.eye(2), slid])
+        image = cv2.warpAffine(frame.image, shift, frame.image.shape[1::-1], borderMode=cv2.BORDER_REFLECT)
+        errors.append(follower.follow(image, frame.time).points() - corners - slid)
+    shaken = np.abs(np.diff(errors[-13:], axis=0)).max(axis=2).mean(axis=0)
+    assert shaken.max() < 1.5
