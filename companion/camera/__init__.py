@@ -15,7 +15,7 @@ from companion.camera.files import StillFolder, VideoFile, is_file, read_picture
 from companion.camera.frames import Frame, FrameSource
 from companion.camera.mjpeg import open_stream
 from companion.camera.virtual import VirtualCamera
-from companion.errors import RulesError, SourceSyntaxError
+from companion.errors import RulesError, SourceError, SourceSyntaxError, VisionError
 from companion.saying import Saying
 from companion.settling import SETTLE_S
 from companion.vision.legible import BLURRED
@@ -107,16 +107,24 @@ class Camera:
             return ""
         if why == BLURRED:
             return why
-        if "corners" in why:
+        if "corners" in why or self.reader.pose is not None:
             return Saying("the board is not found: %(why)s", why=why)
         return Saying("the board is not found: %(why)s; give its corners", why=why)
 
     def read(self, timeout_s: float) -> BoardReading | None:
-        """The reading of the next frame; see `companion.readings.Source`."""
+        """The reading of the next frame; see `companion.readings.Source`.
+
+        A live camera is lost while its pictures cannot be worked with, such as those of a telephone that was turned.
+        """
         frame = self._frames.read(timeout_s)
         if frame is None:
             return None
-        return self.reader.read(frame.time, frame.image)
+        try:
+            return self.reader.read(frame.time, frame.image)
+        except VisionError as error:
+            if not self.live:
+                raise
+            raise SourceError(Saying("%(source)s: %(why)s", source=self.name, why=error.saying)) from error
 
     def lay_out(self, layout: Layout, sets: int) -> None:
         """Look for another board; see `companion.readings.Source`."""

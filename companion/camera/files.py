@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _WHOLE_SHARE = 0.8
 """Containers only estimate how long they are; a file that ends before this share of it is damaged."""
+_JOINED_S = 0.1
+"""So long after the last frame of one recording the first of the next one is, where a file has several."""
 STILL_S = 5.0
 """How long a picture of a folder is looked at, in seconds: a doubt about it has time to become a question."""
 LAST_STILL_S = 25.0
@@ -63,6 +65,8 @@ class VideoFile:
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
         self._count = 0
+        self._told_s = self._late_s = 0.0
+        """The time of the last frame, and what stamps that began anew are added to."""
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
@@ -109,8 +113,12 @@ class VideoFile:
             return None
         if not there:
             return None
-        frame = Frame(self._time(), np.asarray(image, np.uint8))
-        self._count += 1
+        time = self._time()
+        if time < self._told_s:  # where recordings were joined, the stamps begin anew
+            self._late_s += self._told_s - time + _JOINED_S
+            time = self._told_s + _JOINED_S
+        frame = Frame(time, np.asarray(image, np.uint8))
+        self._told_s, self._count = time, self._count + 1
         return frame
 
     def _time(self) -> float:
@@ -118,8 +126,8 @@ class VideoFile:
         stamp = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
         rate = float(self._capture.get(cv2.CAP_PROP_FPS))
         if stamp > 0 or self._count == 0 or rate <= 0:
-            return stamp
-        return self._count / rate
+            return self._late_s + stamp
+        return self._late_s + self._count / rate
 
 
 class StillFolder:

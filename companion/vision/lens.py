@@ -176,11 +176,11 @@ class _Fitted:
         distortion = np.array(model.distortion, np.float64)
         reach = rays_known(model.distortion)
         rim = _rim(size)
-        if folds(model, rim / scale):
+        rays = _rays(rim, camera, distortion)
+        if folds(model, rim / scale) or not np.isfinite(rays).all():
             raise VisionError(
                 Saying("the profile's lens folds the picture; measure it again: companion calibrate lens")
             )
-        rays = _rays(rim, camera, distortion)
         return cls(camera, distortion, *_straight_frame(rays, camera, size), reach)
 
     def straightened(self, points: Floats) -> Floats:

@@ -1,14 +1,17 @@
 """A camera may be told to look for another board; what shows a recorded game may not."""
 
 import math
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
-from companion.camera import Camera
+from companion.camera import Camera, Frame
 from companion.commands.sources import open_source
-from companion.errors import RulesError
+from companion.errors import RulesError, SourceError, VisionError
 from companion.pace import Paced
 from companion.rules import Layout
+from companion.vision.board import BoardPose
 from companion.vision.legible import BLURRED
 
 STANDARD, RING = Layout.parse("4x4"), Layout.parse("ring")
@@ -25,7 +28,7 @@ class Frames:
 
 
 class Reader:
-    why_not, unseen_s = "", math.inf
+    why_not, unseen_s, pose = "", math.inf, None
 
     def __init__(self, layout):
         self.layout, self.sets = layout, None
@@ -65,6 +68,26 @@ def test_what_is_wrong_is_said_once_and_what_to_do_once(why, trouble):
     reader = Reader(STANDARD)
     reader.why_not = why
     assert Camera(Frames(), reader).trouble == trouble
+
+
+def test_who_has_seen_the_board_is_not_told_to_give_its_corners():
+    reader = Reader(STANDARD)
+    reader.why_not, reader.unseen_s, reader.pose = (
+        "it is covered",
+        6.0,
+        BoardPose(((0, 0), (1, 0), (1, 1), (0, 1)), 1.0),
+    )
+    assert Camera(Frames(), reader).trouble == "the board is not found: it is covered"
+
+
+def test_a_camera_is_lost_while_its_pictures_cannot_be_worked_with():
+    frames, reader = Frames(), Reader(STANDARD)
+    frames.read = lambda _: Frame(1.0, np.zeros((9, 9, 3), np.uint8))
+    reader.read = Mock(side_effect=[VisionError("the lens was measured in others"), "a reading"])
+    camera = Camera(frames, reader)
+    with pytest.raises(SourceError, match="camera:0: the lens was measured in others"):
+        camera.read(0)
+    assert camera.read(0) == "a reading"
 
 
 def test_a_board_that_was_seen_a_moment_ago_is_not_told_as_not_found():

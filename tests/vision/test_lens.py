@@ -79,6 +79,12 @@ def test_a_lens_that_would_fold_the_picture_is_refused():
         Lens(STRONG.model_copy(update={"distortion": (-0.9, 0.0, 0.0, 0.0, 0.0)})).straightened(np.zeros((1, 2)), SIZE)
 
 
+def test_a_lens_whose_rays_cannot_be_told_is_refused():
+    askew = STRONG.model_copy(update={"focal": (600.0, 600.0), "distortion": (0.0, 0.0, 1.0, 1.0, 0.0)})
+    with pytest.raises(VisionError, match="folds the picture"):
+        Lens(askew).straightened(np.zeros((1, 2)), SIZE)
+
+
 def test_a_view_is_what_the_straight_picture_shows():
     picture, lens = through(laid_on(plain_cloth(), ASIDE)), Lens(STRONG)
     corners = lens.straightened(upright(ASIDE), SIZE)
