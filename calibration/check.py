@@ -1,7 +1,8 @@
 """What a picture of the board is worth before a game, and what to improve.
 
 One picture is looked at: whether the board is found, how many pixels a square has, from how far aside it is seen,
-whether it is lit, sharp and free of glare; and, with an enrolled set, which kinds look alike, or whether its cubes do.
+whether it is lit, sharp and free of glare, and whether its squares can be read; and, with an enrolled set, which kinds
+look alike, or whether its cubes do.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
-from companion.readings import ALL_CONTENTS
+from companion.readings import ALL_CONTENTS, ANYTHING
 from companion.vision.board import BoardNotFound
 from companion.vision.cubes import CubeLook
 from companion.vision.enrolled import Look
@@ -22,11 +23,12 @@ from companion.vision.levels import BURNT, darkest
 from companion.vision.rectify import PATCH, SQUARE, patches, pixels_per_square, rectify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from companion.profile import Profile
+    from companion.readings import Contents
     from companion.rules import Layout
     from companion.vision.board import BoardPose
     from companion.vision.cubes import ColourScale
@@ -69,8 +71,12 @@ def examine(
     profile: Profile | None,
     *,
     sought: bool = True,
+    squares: Sequence[Contents] = (),
 ) -> Iterator[Finding]:
-    """What can be said about a picture with the board at `pose`; nothing more if it was `sought` and is not found."""
+    """What can be said about a picture with the board at `pose`; nothing more if it was `sought` and is not found.
+
+    `squares` is what was read there.
+    """
     if isinstance(pose, BoardNotFound):
         yield Finding(
             "board", pose.why, good=False, improve="Show the whole board, or give its corners with --corners."
@@ -83,6 +89,8 @@ def examine(
     top_view = rectify(image, points, layout)
     yield from light(top_view, layout)
     yield _sharp(sharpness(top_view, layout))
+    if squares:
+        yield _told(squares)
     if profile is not None:
         called = f"{profile.name}: " if profile.name else ""
         yield from (replace(finding, found=f"{called}{finding.found}") for finding in _of_set(profile))
@@ -166,6 +174,17 @@ def _sharp(sharp: float) -> Finding:
         f"edges rise by {sharp:.0%} of their height per pixel",
         good=sharp >= LEAST_SHARPNESS,
         improve="Focus the camera on the board, clean its lens, and keep it still.",
+    )
+
+
+def _told(squares: Sequence[Contents]) -> Finding:
+    """Most squares of a board can be told, whatever lies there; of a bare table none."""
+    count = sum(contents != ANYTHING for contents in squares)
+    return _judged(
+        "squares",
+        f"something can be told of {count} of {len(squares)}",
+        good=count > len(squares) / 2,
+        improve="Take away what covers the board. If its corners are given, they may lie elsewhere: give them anew.",
     )
 
 

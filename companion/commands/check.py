@@ -18,6 +18,7 @@ from companion.commands.output import harmless, json_option, print_json
 from companion.commands.sources import is_tile_board, wrong_usage
 from companion.errors import SourceError, VisionError
 from companion.profile import Profile
+from companion.vision.board import BoardNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,9 +72,14 @@ def _findings(source: str, corners: Corners | None, layout: Layout, profile: Pro
     pose = reader.locate(image, layout)
     if profile is not None:
         card_reader(profile)
-        replace(reader, locate=lambda *_: pose).read(image)
+    found = replace(reader, locate=lambda *_: pose).read(image)
     return examine(
-        reader.optics.straight(image), pose, layout, profile, sought=corners is None or not corners.are_of(layout)
+        reader.optics.straight(image),
+        pose,
+        layout,
+        profile,
+        sought=corners is None or not corners.are_of(layout),
+        squares=() if isinstance(found, BoardNotFound) else found.squares,
     )
 
 

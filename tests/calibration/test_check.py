@@ -127,6 +127,15 @@ def test_the_command_says_go_or_no_go_by_its_exit_code(tmp_path):
     assert done.output.startswith("NO  board: no board here")
 
 
+def test_corners_around_a_bare_table_are_no_go(tmp_path):
+    cv2.imwrite(str(tmp_path / "table.png"), plain_cloth())
+    at_table = ["--corners", "60,640 330,640 330,370 60,370"]
+    done = CliRunner().invoke(check, [str(tmp_path / "table.png"), *at_table])
+    assert done.exit_code == 1, done.output
+    assert "NO  squares: something can be told of" in done.output
+    assert "give them anew" in done.output
+
+
 def test_a_picture_that_is_not_there_is_one_clear_line(tmp_path):
     done = CliRunner().invoke(check, [str(tmp_path / "nothing.png")])
     assert str(done.exception) == f"there is no picture {tmp_path / 'nothing.png'}"
