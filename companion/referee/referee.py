@@ -31,7 +31,7 @@ class Referee(Umpire):
     @property
     def cleared(self) -> bool:
         """Whether the match is over and its board was cleared since: what is laid there now begins the next one."""
-        return self.over and self._cleared
+        return self.over and self._clearing.done
 
     def new_match(self, time: float, game: Game) -> list[Event]:
         """Begin another match; the one in play is left as it is.
@@ -150,7 +150,7 @@ class Referee(Umpire):
     def _take_up_again(self) -> None:
         """What was asked or done when the match was over, or stood otherwise, is of no account any more."""
         self._question.drop()
-        self._cleared, self._gone = False, set()
+        self._clearing.call_off()
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""

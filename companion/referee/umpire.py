@@ -33,6 +33,7 @@ from companion import events
 from companion.readings import EMPTY, contents_of, possible
 from companion.referee import doubts
 from companion.referee.cards import CardPiles
+from companion.referee.clearing import Clearing
 from companion.referee.comparison import Comparison, Sayings, compare
 from companion.referee.explanation import (
     are_too_many,
@@ -92,15 +93,12 @@ class Umpire:
         self._question = Question()
         self._problems = Problems()
         self._losses = Losses()
+        self._clearing = Clearing()
         self._said = Sayings()
         lying = (piece for piece in record.game.beginning.contents if piece is not None)
         self._cards = CardPiles.of((move.piece for move in self._sheet.moves), lying)
-        self._cleared = False
-        """The game is over and the board has been emptied."""
         self._goes_on = False
         """The board was emptied in mid-game, and a person has said that the game goes on."""
-        self._gone: set[Square] = set()
-        """The squares that each piece of the game has left since it was over."""
         self._resumed: tuple[Square, ...] = ()
         """What did not fit the game when a person said that it goes on as it stood."""
         self._may_be_left_over = False
@@ -227,7 +225,7 @@ class Umpire:
         if snapshot is None or self.resigned is not None:
             return []
         board = self._compared(snapshot)
-        if self.over and self._cleared:
+        if self.over and self._clearing.done:
             return []
         if self.over and not self.paused and not snapshot.restless and (told := self._played_otherwise(board)):
             return told
@@ -266,7 +264,7 @@ class Umpire:
     # Deciding -----------------------------------------------------------------------------------------------------
 
     def _decide(self, board: Comparison) -> list[Event]:
-        self._cleared, self._gone = False, set()
+        self._clearing.call_off()
         self._forget_solved_problems(board)
         self._question.look(board)
         self._resumed = self._resumed if set(self._resumed) <= set(board.strange) else ()
@@ -532,14 +530,13 @@ class Umpire:
         that lie still when those of the match have all left, if it was played to its end.
         """
         self._forget_solved_problems(board)
-        self._cleared = self._cleared or board.empty
-        self._gone |= board.lost.keys()
-        if self._cleared:
+        self._clearing.look(board)
+        if self._clearing.done:
             self._question.drop()
         if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
         begun = self._next_match(board.snapshot)
-        if begun or self._cleared or self.resigned is not None:
+        if begun or self._clearing.done or self.resigned is not None:
             return begun
         if board.lost:
             return self._played_otherwise(board, rest_s=self._patience.clearing_s)
@@ -555,7 +552,8 @@ class Umpire:
         return self._taken_back(board)
 
     def _next_match(self, snapshot: Snapshot) -> list[Event]:
-        if not (self._cleared or self._all_gone()):
+        played_out = self.resigned is None
+        if not (self._clearing.done or (played_out and self._clearing.all_left(self.game))):
             return []
         fresh = self._fresh_game()
         board = compare(fresh, snapshot, Sayings())
@@ -563,14 +561,9 @@ class Umpire:
         if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
             return []
         lying_s = board.time - min(arrival.since for arrival in board.arrivals)
-        if not self._cleared and lying_s < self._patience.clearing_s:
+        if not self._clearing.done and lying_s < self._patience.clearing_s:
             return []
         return [*self._start_match(board.time, fresh), *self._decide(board)]
-
-    def _all_gone(self) -> bool:
-        """Whether every piece of a match that was played to its end has left its square."""
-        placed = {square for square in self.game.layout if self.game.content(square) is not None}
-        return self.resigned is None and placed <= self._gone
 
     def _start_match(self, time: float, game: Game) -> list[Event]:
         cards = self._cards
