@@ -50,10 +50,9 @@ class Record:
     @property
     def last_move(self) -> Move:
         """The last placement; `RulesError` if there is none."""
-        for ply in reversed(self.game.history):
-            if isinstance(ply, Move):
-                return ply
-        raise RulesError(_NO_MOVE)
+        if self.game.last_move is None:
+            raise RulesError(_NO_MOVE)
+        return self.game.last_move
 
     @property
     def newest(self) -> Iterator[tuple[int, Ply]]:
@@ -63,7 +62,7 @@ class Record:
 
     def placements_on(self, squares: AbstractSet[Square]) -> int:
         """How many placements at the end of the game are just those on `squares`; 0 if they are not."""
-        moves = [ply.square for ply in self.game.history if isinstance(ply, Move)][-len(squares) :] if squares else []
+        moves = [move.square for move in self.game.moves[-len(squares) :]] if squares else []
         return len(moves) if set(moves) == squares and len(moves) == len(squares) else 0
 
     def corrected(self, ply: int, text: str) -> tuple[Record, tuple[str, ...]]:

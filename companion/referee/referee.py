@@ -66,7 +66,7 @@ class Referee(Umpire):
         """
         for move in undone:
             self._losses.to_leave.add(move.square)
-            self._cards.taken_back(move.piece, [other.piece for other in self._sheet.moves])
+            self._cards.taken_back(move.piece, [other.piece for other in self.game.moves])
         self._may_be_left_over = self._nothing_lies_in_it
 
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:
@@ -80,20 +80,14 @@ class Referee(Umpire):
         self._refuse_hidden()
         lies = {square: self._content_now(square) for square in self.game.layout}
         pieces = {square: piece for square, piece in lies.items() if piece is not None}
-        joined = Game.from_position(
-            pieces,
-            to_move=to_move,
-            last=last,
-            first=self.game.first,
-            layout=self.game.layout,
-            sets=self.game.sets,
-        )
+        position = Position(tuple(sorted(pieces.items())), to_move, last)
+        joined = self.game.joined_at(position)
         before = tuple(map(str, self.game.history))
         self._begin(Record.of(joined))
         self._keep_the_cards()
         after = tuple(map(str, joined.history))
-        position = Position(tuple(sorted(pieces.items())), to_move, last).write(joined.layout)
-        corrected = events.Corrected(**self._sheet.here(time, 1), before=before, after=after, position=position)
+        told = position.write(joined.layout)
+        corrected = events.Corrected(**self._sheet.here(time, 1), before=before, after=after, position=told)
         return [corrected, *self._sheet.the_end(time)]
 
     def answer(self, time: float, square: Square, content: Content) -> list[Event]:
@@ -185,7 +179,7 @@ class Referee(Umpire):
         if isinstance(old, Move) and isinstance(new, Move):
             self._said.say(new.square, new.piece, self._sight.contents(new.square))
             self._undo_on(old.square, unless=new.square)
-            newest = [move for move in self._sheet.moves if move.colour is new.colour][-1:] == [new]
+            newest = [move for move in self.game.moves if move.colour is new.colour][-1:] == [new]
             self._cards.corrected(new.piece, newest=newest)
         if before == after:
             return self._look_again(time)

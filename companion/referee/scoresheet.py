@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from companion import events
-from companion.rules import Colour, Move, Pass, Score
+from companion.rules import Colour, Move, Pass
 
 if TYPE_CHECKING:
     from companion.events import Event
     from companion.referee.record import Record
-    from companion.rules import Game, Ply, Square
+    from companion.rules import Game, Ply
 
 
 class Scoresheet:
@@ -30,16 +30,6 @@ class Scoresheet:
     def over(self) -> bool:
         """Whether the match has ended, by the rules or by resigning."""
         return self.game.outcome is not None or self.resigned is not None
-
-    @property
-    def moves(self) -> list[Move]:
-        """The placements of the game, without its passes."""
-        return [ply for ply in self.game.history if isinstance(ply, Move)]
-
-    @property
-    def last_square(self) -> Square | None:
-        """Where the last move was played."""
-        return next((ply.square for ply in reversed(self.game.history) if isinstance(ply, Move)), None)
 
     def here(self, time: float, ply: int | None = None) -> dict[str, Any]:
         """What every event begins with; `ply` is the one awaited unless it is given."""
@@ -86,14 +76,11 @@ class Scoresheet:
         here, colour = self.here(time, ply), entry.colour or Colour.LIGHT
         if isinstance(entry, Pass):
             return events.PassForced(**here, colour=colour)
-        return events.MovePlayed(**here, colour=colour, move=entry.plain, score=self._score, ruled=entry.ruled)
+        return events.MovePlayed(
+            **here, colour=colour, move=entry.plain, score=self.game.score.plain, ruled=entry.ruled
+        )
 
     def _game_over(self, time: float, winner: Colour | None) -> Event:
         history = self.game.history
         moves = tuple(map(str, history))
-        return events.GameOver(**self.here(time, len(history)), moves=moves, score=self._score, winner=winner)
-
-    @property
-    def _score(self) -> Score:
-        score = self.game.score
-        return Score(score.light, score.dark)
+        return events.GameOver(**self.here(time, len(history)), moves=moves, score=self.game.score.plain, winner=winner)

@@ -96,7 +96,7 @@ class Umpire:
         self._clearing = Clearing()
         self._said = Sayings()
         lying = (piece for piece in record.game.beginning.contents if piece is not None)
-        self._cards = CardPiles.of((move.piece for move in self._sheet.moves), lying)
+        self._cards = CardPiles.of((move.piece for move in self.game.moves), lying)
         self._goes_on = False
         """The board was emptied in mid-game, and a person has said that the game goes on."""
         self._resumed: tuple[Square, ...] = ()
@@ -311,9 +311,9 @@ class Umpire:
 
     def _may_be_past(self, board: Comparison) -> bool:
         """Whether the last piece, or an earlier one that an arrival may be in place of, is not there."""
-        if self._sheet.last_square in board.lost or board.may_be_moved_piece(self.game):
+        if self.game.last_square in board.lost or board.may_be_moved_piece(self.game):
             return True
-        past, moves = self._sheet.record.past, self._sheet.moves
+        past, moves = self._sheet.record.past, self.game.moves
         return any(could_have_been(past, moves, gone, new) for gone in board.lost for new in board.arrivals)
 
     def _ask_what_lies_out_of_sight(self, board: Comparison, unseen: Arrival) -> list[Event]:
@@ -433,14 +433,14 @@ class Umpire:
 
     def _may_be_misread(self, board: Comparison) -> Arrival | None:
         """The last piece, where another is seen in its place sooner than anyone could have exchanged it."""
-        last = self._sheet.last_square
+        last = self.game.last_square
         if last is None or last in self._said.squares:
             return None
         return self._losses.may_be_misread(board, last, self.game.content(last))
 
     def _may_be_swapped(self, board: Comparison) -> Arrival | None:
         """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
-        last = self._sheet.last_square
+        last = self.game.last_square
         return None if last is None else self._losses.may_be_swapped(board, last)
 
     def _may_be_moved(self, board: Comparison) -> Arrival | None:
@@ -484,7 +484,7 @@ class Umpire:
         for _ in range(count):
             move, event = self._sheet.take_back(time)
             self._losses.disturbed.discard(move.square)
-            self._cards.taken_back(move.piece, [other.piece for other in self._sheet.moves])
+            self._cards.taken_back(move.piece, [other.piece for other in self.game.moves])
             told.append(event)
         return told
 
@@ -494,7 +494,7 @@ class Umpire:
         Before pieces of both colours lie there it may not show which of them a piece has.
         """
         mistaken = self._losses.of_the_other_colour(board)
-        squares = [move.square for move in self._sheet.moves]
+        squares = [move.square for move in self.game.moves]
         return self._take_back(board.time, len(squares) - min(map(squares.index, mistaken))) if mistaken else []
 
     # Beginnings and ends ------------------------------------------------------------------------------------------

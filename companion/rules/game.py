@@ -225,6 +225,11 @@ class Game:
         """The last placement, which may have been followed by passes; None before the first."""
         return next((ply for ply in reversed(self.history) if isinstance(ply, Move)), None)
 
+    @property
+    def last_square(self) -> Square | None:
+        """Where the last piece was played; None before the first."""
+        return self.last_move.square if self.last_move else None
+
     def legal_squares(self) -> frozenset[Square]:
         """Where the next piece may go; empty when the game is over."""
         return self.layout.squares_in(self.legal_mask())

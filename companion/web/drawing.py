@@ -168,7 +168,7 @@ def _spot(view: TableView, eye: _Eye, square: Square) -> Spot:
         y=y,
         piece=game.content(square),
         legal=not view.over and not view.paused and square in game.legal_squares(),
-        last=square == last_square(view),
+        last=square == view.game.last_square,
         missing=square in view.disturbed,
         stray=_stray(problem),
         doubtful=problem is not None and _stray(problem) is None,
@@ -180,9 +180,3 @@ def _stray(problem: Problem | None) -> Piece | None:
         return None
     seen = [piece for piece in possible(problem.contents) if piece is not None]
     return seen[0] if len(seen) == 1 else None
-
-
-def last_square(view: TableView) -> Square | None:
-    """Where the last piece was played; None on an empty board."""
-    last = view.game.last_move
-    return last.square if last else None
