@@ -18,7 +18,7 @@ _LIFTED_S = 3.0
 
 
 class Question:
-    """The one that is open, if any. The board may answer it, too."""
+    """The one that is open, if any. The board may answer it, too; what a person answered is not asked again at once."""
 
     def __init__(self) -> None:
         self.open: ChoiceNeeded | None = None
@@ -26,6 +26,10 @@ class Question:
         """What waits for a person meanwhile, if what is open is about a correction only."""
         self._asked: dict[Square, Arrival] = {}
         """The pieces whose order is asked, as they were first seen."""
+        self.resumed: tuple[Square, ...] = ()
+        """What does not fit the game and did not when a person said that it goes on as it stood."""
+        self._goes_on = False
+        """A person has said so, and no piece of the game was seen where it belongs since."""
 
     def ask(self, event: ChoiceNeeded, arrivals: Sequence[Arrival] = ()) -> list[Event]:
         """Ask, unless just this is asked, with these choices; `arrivals` are the pieces whose order is asked."""
@@ -42,14 +46,21 @@ class Question:
         """Nothing is asked any more."""
         self.open = self._beneath = None
 
-    def close(self) -> None:
-        """What is open is answered; what waits beneath it is open again."""
+    def answer(self, choice: str) -> None:
+        """A person answers what is open; that the game goes on as it stood is kept in mind."""
+        if self.open is not None and _waits(self.open):
+            self._goes_on = choice == "resume"
+            self.resumed = self.open.squares if self._goes_on else ()
+        self._close()
+
+    def _close(self) -> None:
+        """What is open is asked no more; what waits beneath it is open again."""
         self.open, self._beneath = self._beneath, None
 
     def leave_correction(self) -> None:
         """What was asked about a correction, or hung on the moves before it, is asked no more; what waits, still is."""
         if self.open is not None and not _waits(self.open):
-            self.close()
+            self._close()
 
     @property
     def waits_for_a_person(self) -> bool:
@@ -62,7 +73,11 @@ class Question:
         return self.open is not None and self.open.question == "order"
 
     def look(self, board: Comparison) -> None:
-        """Drop a question that the board itself has answered: it fits the game, and nothing is covered that did not."""
+        """Drop a question that the board itself has answered: it fits the game, and nothing is covered that did not.
+
+        That the game was resumed as it stood counts as long as nothing of that fits.
+        """
+        self.resumed = self.resumed if set(self.resumed) <= set(board.strange) else ()
         if self.open is None:
             return
         answered = not board.strange and not board.held_back
@@ -74,6 +89,11 @@ class Question:
             answered = any(board.time - seen.since >= _LIFTED_S for seen in bare)
         if answered:
             self.drop()
+
+    def goes_on_bare(self, board: Comparison) -> bool:
+        """Whether a person has said that the game goes on, and none of its pieces was laid back on the board since."""
+        self._goes_on = self._goes_on and not board.kept
+        return self._goes_on
 
     def shown(self, board: Comparison) -> set[Square]:
         """The squares whose piece people have lifted to show in which order they played."""

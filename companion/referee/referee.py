@@ -226,7 +226,7 @@ class Referee(Umpire):
                     offers=offers,
                 )
             )
-        self._question.close()
+        self._question.answer(choice)
         told: list[Event] = []
         if question.question == "order":
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
@@ -239,8 +239,6 @@ class Referee(Umpire):
             self._losses.to_leave |= set(question.squares)
         if question.question in ("start", "new"):
             self._may_be_left_over = False
-            self._goes_on = choice == "resume"
-            self._resumed = question.squares if self._goes_on else ()
         return [*told, *self._look_again(time)]
 
     def _refuse_hidden(self) -> None:

@@ -97,10 +97,6 @@ class Umpire:
         self._said = Sayings()
         lying = (piece for piece in record.game.beginning.contents if piece is not None)
         self._cards = CardPiles.of((move.piece for move in self.game.moves), lying)
-        self._goes_on = False
-        """The board was emptied in mid-game, and a person has said that the game goes on."""
-        self._resumed: tuple[Square, ...] = ()
-        """What did not fit the game when a person said that it goes on as it stood."""
         self._may_be_left_over = False
         """At the first look pieces may lie there that were never played in this match."""
         self._next: Game | None = None
@@ -267,7 +263,6 @@ class Umpire:
         self._clearing.call_off()
         self._forget_solved_problems(board)
         self._question.look(board)
-        self._resumed = self._resumed if set(self._resumed) <= set(board.strange) else ()
         # By what has been lifted, and what is still asked, as of this look.
         arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
         board = replace(board, arrivals=arrivals)
@@ -275,8 +270,8 @@ class Umpire:
             return []
         if self._more_may_come(board) or self._question.shown(board):
             return []
-        self._goes_on = self._goes_on and not board.kept
-        if board.is_swept(self.game) and not self._goes_on:
+        goes_on_bare = self._question.goes_on_bare(board)
+        if board.is_swept(self.game) and not goes_on_bare:
             return self._ask(board.time, "new", ("new", "resume"))
         if self._losses.to_leave:
             return self._note_losses(board)
@@ -340,7 +335,7 @@ class Umpire:
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
         """More has been played than can be put in order; the game may go on as it stood all the same."""
         lain_s = board.time - max(arrival.since for arrival in board.arrivals)
-        if board.strange == self._resumed or lain_s < self._patience.clearing_s:
+        if board.strange == self._question.resumed or lain_s < self._patience.clearing_s:
             return []
         return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
 
