@@ -82,12 +82,14 @@ def equip(
     variant: str = "standard",
     sets: int | None = None,
     patient: bool = False,
+    elsewhere: Iterable[str] = (),
 ) -> Equipment:
     """Open all sources of one table; `closing` closes them. Several are read each on a thread of its own.
 
     Args:
         clock: what live sources go by, in seconds.
         patient: a live source that is not there yet is lost until it comes.
+        elsewhere: the sources of all other tables.
 
     Raises:
         UsageError: if a text names no source.
@@ -100,7 +102,15 @@ def equip(
     sources = [
         closing.enter_context(
             open_source(
-                text, layout, corners, profile=profile, variant=variant, sets=sets, patient=patient, clock=clock
+                text,
+                layout,
+                corners,
+                profile=profile,
+                variant=variant,
+                sets=sets,
+                patient=patient,
+                clock=clock,
+                others=[other for other in (*texts, *elsewhere) if other != text],
             )
         )
         for text in texts

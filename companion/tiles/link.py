@@ -21,7 +21,7 @@ from companion.tiles.session import Session
 from companion.tiles.virtual import VirtualBoard, VirtualPort
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from companion.readings import Contents
     from companion.rules import Layout, Square
@@ -268,8 +268,12 @@ def open_tiles(
     clock: Callable[[], float],
     wait: Callable[[float], None],
     patient: bool = False,
+    others: Iterable[str] = (),
 ) -> TileBoard:
-    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``; the other arguments are those of `TileBoard`.
+    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``.
+
+    `others` are the texts of all other sources of this program, whose tile boards are never taken for this one; the
+    other arguments are those of `TileBoard`.
 
     Raises:
         SourceSyntaxError: if `text` names no port of a tile board.
@@ -283,4 +287,6 @@ def open_tiles(
         raise SourceSyntaxError(
             f"{text!r} names no port of a tile board; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3"
         )
-    return TileBoard(shown(text), PortFinder(wanted, clock), layout, clock=clock, wait=wait, patient=patient)
+    elsewhere = [other.removeprefix("tiles:") for other in others if other.startswith("tiles:")]
+    finder = PortFinder(wanted, clock, others=elsewhere)
+    return TileBoard(shown(text), finder, layout, clock=clock, wait=wait, patient=patient)

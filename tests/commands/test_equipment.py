@@ -9,6 +9,7 @@ import pytest
 from companion.commands.equipment import by_table, equip
 from companion.errors import SourceError
 from companion.rules import Layout
+from companion.tiles import link
 
 LAYOUT = Layout.parse("4x4")
 HIDING = "http://127.0.0.1:1/user=ann_password=secret_channel={}"
@@ -31,6 +32,15 @@ def test_a_source_that_is_given_twice_is_refused_without_its_password(text):
     with pytest.raises(SourceError, match="is given twice; once is enough") as refused:
         names(text, "http://127.0.0.1:1/", text)
     assert "secret" not in str(refused.value)
+
+
+def test_every_tile_board_knows_the_ports_of_all_others(monkeypatch):
+    told = {}
+    monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: told.update({wanted: list(others)}))
+    with contextlib.ExitStack() as closing:
+        texts, elsewhere = ["tiles:COM3", HIDING.format(1), "tiles:COM4"], ["virtual:tiles", "tiles:auto"]
+        equip(texts, LAYOUT, None, closing, clock=lambda: 100.0, patient=True, elsewhere=elsewhere)
+    assert told == {"COM3": ["COM4", "auto"], "COM4": ["COM3", "auto"]}
 
 
 @pytest.mark.parametrize("source", ["tiles:/dev/ttyUSB0", "tiles:auto", "camera:0", HIDING.format(1)])
