@@ -84,7 +84,10 @@ def equip(
     patient: bool = False,
     elsewhere: Iterable[str] = (),
 ) -> Equipment:
-    """Open all sources of one table; `closing` closes them. Several are read each on a thread of its own.
+    """Open all sources of one table; `closing` closes them.
+
+    Several are read each on a thread of its own, and so is a real tile board alone: it may have to be looked for on one
+    port after the other, and what people do on the page shall not wait for that.
 
     Args:
         clock: what live sources go by, in seconds.
@@ -116,7 +119,7 @@ def equip(
         for text in texts
     ]
     _tell_apart(sources)
-    if len(sources) == 1:
+    if len(sources) == 1 and not texts[0].startswith("tiles:"):
         return _equipment(sources, sources)
     recorded = next((source.name for source in sources if not source.live), None)
     if recorded:

@@ -149,9 +149,11 @@ class TileBoard:
         return self._readings.popleft() if self._readings else None
 
     def show(self, letters: str) -> None:
-        """Light the squares: one letter of `companion.tiles.light` for each, in the order of the layout."""
+        """Light the squares: one letter of `companion.tiles.light` for each, in the order of the layout.
+
+        Any thread may call it; the board is told the next time that `read` is called.
+        """
         self._light = letters
-        self._session.show(letters)
 
     def ask(self, command: wire.Command) -> Request:
         """Send the board a command the next time that `read` is called."""
@@ -195,7 +197,6 @@ class TileBoard:
     def _open(self) -> None:
         self._port = self._connect()
         self._session = Session(self._clock())
-        self._session.show(self._light)
         self._complaint = ""
 
     def _get_back(self, deadline: float) -> None:
@@ -221,6 +222,7 @@ class TileBoard:
         try:
             for message in self._session.receive(port.receive(), self._clock()):
                 self._take(message)
+            self._session.show(self._light)
             words = self._session.due(self._clock())
             if words:
                 port.send(words)
