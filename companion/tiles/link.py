@@ -165,7 +165,7 @@ class TileBoard:
             return
         board = self._session.board
         if self.virtual is not None:
-            self.virtual.rebuild(len(layout))
+            self.virtual.rebuild(LETTERS[None] * len(layout))
         elif board is not None and board.squares != len(layout):
             raise RulesError(
                 Saying(

@@ -63,10 +63,10 @@ class VirtualBoard:
             if old != letter:
                 self._say(wire.Changed(0, 0, index, old, letter))
 
-    def rebuild(self, squares: int) -> None:
-        """Be an empty board of so many squares, which no real one can."""
+    def rebuild(self, letters: str) -> None:
+        """Be a board of as many squares, on which these pieces lie, as from before it was started; no real one can."""
         with self._lock:
-            self.letters = wire.DARK * squares
+            self.letters = letters
             self.reset("P")
 
     def reset(self, cause: str = "E") -> None:
