@@ -1,7 +1,7 @@
 """A tile board that is not there: it speaks the protocol of the real one, and its pieces are laid by calling it.
 
 It is a real back end, for people without the hardware and for tests; what holds for the firmware on a simulated chip
-holds for it too (``tests/tiles/test_boards.py`` runs over both).
+holds for it too (``tests/firmware/test_link.py`` and ``test_virtual.py`` run over both).
 
 >>> board = VirtualBoard(16, clock=lambda: 0.0)
 >>> board.put(3, "S")
@@ -180,6 +180,7 @@ class VirtualBoard:
             return "overlap"
         self.bands = tuple(self._staged)
         self._calibrated = keep
+        self._say(wire.State(0, 0, self.letters))  # the squares are judged anew
         return ""
 
 
