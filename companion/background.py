@@ -1,4 +1,4 @@
-"""A live source on a thread of its own, so that it never holds up another one of the same table.
+"""A live source on a thread of its own, so that it never holds up another one of the same table, nor the table.
 
 A tile board that is being looked for, or a camera that is slow to open, keeps whoever reads it waiting. Here only the
 source's own thread waits. Of what it reads only a little is kept, so a table that is behind makes it wait, not grow.
@@ -74,10 +74,11 @@ class Background:
         self._drop_ready()
 
     def close(self) -> None:
-        """Stop the thread and close the source."""
+        """Stop the thread and close the source; whoever closes it again does not wait again for one that hangs."""
+        join_s = 0.0 if self._stop.is_set() else JOIN_S
         self._stop.set()
         if self._thread is not None:
-            self._thread.join(JOIN_S)
+            self._thread.join(join_s)
             if self._thread.is_alive():
                 logger.error("the source %s hangs", self.name)
                 return

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from companion import events
-from companion.background import Background
+from companion.background import JOIN_S, Background
 from companion.errors import EndOfSource, RulesError, SourceError
 from companion.events import parse_content
 from companion.readings import ANYTHING, BoardReading, contents_of
@@ -209,6 +209,22 @@ def test_a_source_that_hangs_does_not_hold_up_whoever_reads_it():
     assert table.senses.disagreements == ()
     let_go.set()
     hanging.close()
+
+
+def test_a_source_that_hangs_is_waited_for_once_though_it_is_closed_twice(monkeypatch):
+    let_go, waited_s = threading.Event(), []
+
+    class Hanging(Feed):
+        def read(self, timeout_s):
+            let_go.wait(SOON_S)
+
+    hanging = Background(Hanging())
+    hanging.read(0)
+    monkeypatch.setattr(hanging._thread, "join", waited_s.append)
+    hanging.close()
+    hanging.close()
+    assert waited_s == [JOIN_S, 0.0]
+    let_go.set()
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")

@@ -82,12 +82,17 @@ def equip(
     variant: str = "standard",
     sets: int | None = None,
     patient: bool = False,
+    elsewhere: Iterable[str] = (),
 ) -> Equipment:
-    """Open all sources of one table; `closing` closes them. Several are read each on a thread of its own.
+    """Open all sources of one table; `closing` closes them.
+
+    Several are read each on a thread of its own, and so is a real tile board alone: it may have to be looked for on one
+    port after the other, and what people do on the page shall not wait for that.
 
     Args:
         clock: what live sources go by, in seconds.
         patient: a live source that is not there yet is lost until it comes.
+        elsewhere: the sources of all other tables.
 
     Raises:
         UsageError: if a text names no source.
@@ -100,13 +105,21 @@ def equip(
     sources = [
         closing.enter_context(
             open_source(
-                text, layout, corners, profile=profile, variant=variant, sets=sets, patient=patient, clock=clock
+                text,
+                layout,
+                corners,
+                profile=profile,
+                variant=variant,
+                sets=sets,
+                patient=patient,
+                clock=clock,
+                others=[other for other in (*texts, *elsewhere) if other != text],
             )
         )
         for text in texts
     ]
     _tell_apart(sources)
-    if len(sources) == 1:
+    if len(sources) == 1 and not texts[0].startswith("tiles:"):
         return _equipment(sources, sources)
     recorded = next((source.name for source in sources if not source.live), None)
     if recorded:

@@ -81,6 +81,7 @@ def run(
                 sets=sets,
                 patient=True,
                 clock=clock,
+                elsewhere=chain.from_iterable(there for other, there in seats.items() if other != table),
             )
             if equipment.sources[0].live and "://" not in data:
                 open_until_done.enter_context(seat(data, table))

@@ -21,6 +21,7 @@ from companion.commands.output import harmless
 from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError, TableError
 from companion.pace import Paced
+from companion.readings import LETTERS
 from companion.referee import Referee
 from companion.store import Opening, Recorder
 from companion.table import Table
@@ -116,6 +117,8 @@ def table_for(
         referee, recorder = _resumed(last, game, log, opening)
         for each in equipment.sources:
             each.lay_out(referee.game.layout, referee.game.sets)
+        if equipment.virtual is not None:  # its pieces are gone, which stay on any other
+            equipment.virtual.rebuild("".join(LETTERS[content] for content in referee.game.contents))
     paced = source if source.live else Paced(source, time.monotonic, time.sleep)
     return Table(paced, referee, recorder, clock=time.monotonic, others=others, lamps=equipment.lamps)
 

@@ -41,10 +41,12 @@ def open_source(
     sets: int | None = None,
     patient: bool = False,
     clock: Clock = time.monotonic,
+    others: Iterable[str] = (),
 ) -> Source:
     """The source of readings that `text` names; if `patient`, a live one that is not there yet is lost until it comes.
 
-    A live source goes by `clock`, which gives seconds that never run back.
+    A live source goes by `clock`, which gives seconds that never run back. `others` are the texts of all other sources
+    of this program.
 
     Raises:
         UsageError: if the text names no source.
@@ -52,14 +54,14 @@ def open_source(
         VisionError: if `corners` cannot be the corners of a board.
     """
     with wrong_usage():
+        if is_tile_board(text):
+            from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
+
+            return open_tiles(text, layout, clock=clock, wait=time.sleep, patient=patient, others=others)
         return _opened(text, layout, Foreknowledge(corners, profile, variant, sets), clock, patient=patient)
 
 
 def _opened(text: str, layout: Layout, known: Foreknowledge, clock: Clock, *, patient: bool) -> Source:
-    if is_tile_board(text):
-        from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
-
-        return open_tiles(text, layout, clock=clock, wait=time.sleep, patient=patient)
     from companion.camera import Camera, VirtualCamera, open_frames  # noqa: PLC0415 (OpenCV is slow to import)
 
     def reader_for(wanted: Layout) -> VideoReader:

@@ -21,7 +21,7 @@ from companion.tiles.session import Session
 from companion.tiles.virtual import VirtualBoard, VirtualPort
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from companion.readings import Contents
     from companion.rules import Layout, Square
@@ -149,9 +149,11 @@ class TileBoard:
         return self._readings.popleft() if self._readings else None
 
     def show(self, letters: str) -> None:
-        """Light the squares: one letter of `companion.tiles.light` for each, in the order of the layout."""
+        """Light the squares: one letter of `companion.tiles.light` for each, in the order of the layout.
+
+        Any thread may call it; the board is told the next time that `read` is called.
+        """
         self._light = letters
-        self._session.show(letters)
 
     def ask(self, command: wire.Command) -> Request:
         """Send the board a command the next time that `read` is called."""
@@ -163,7 +165,7 @@ class TileBoard:
             return
         board = self._session.board
         if self.virtual is not None:
-            self.virtual.rebuild(len(layout))
+            self.virtual.rebuild(LETTERS[None] * len(layout))
         elif board is not None and board.squares != len(layout):
             raise RulesError(
                 Saying(
@@ -195,7 +197,6 @@ class TileBoard:
     def _open(self) -> None:
         self._port = self._connect()
         self._session = Session(self._clock())
-        self._session.show(self._light)
         self._complaint = ""
 
     def _get_back(self, deadline: float) -> None:
@@ -221,6 +222,7 @@ class TileBoard:
         try:
             for message in self._session.receive(port.receive(), self._clock()):
                 self._take(message)
+            self._session.show(self._light)
             words = self._session.due(self._clock())
             if words:
                 port.send(words)
@@ -268,8 +270,12 @@ def open_tiles(
     clock: Callable[[], float],
     wait: Callable[[float], None],
     patient: bool = False,
+    others: Iterable[str] = (),
 ) -> TileBoard:
-    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``; the other arguments are those of `TileBoard`.
+    """Open ``tiles:PORT``, ``tiles:auto`` or ``virtual:tiles``.
+
+    `others` are the texts of all other sources of this program, whose tile boards are never taken for this one; the
+    other arguments are those of `TileBoard`.
 
     Raises:
         SourceSyntaxError: if `text` names no port of a tile board.
@@ -283,4 +289,6 @@ def open_tiles(
         raise SourceSyntaxError(
             f"{text!r} names no port of a tile board; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3"
         )
-    return TileBoard(shown(text), PortFinder(wanted, clock), layout, clock=clock, wait=wait, patient=patient)
+    elsewhere = [other.removeprefix("tiles:") for other in others if other.startswith("tiles:")]
+    finder = PortFinder(wanted, clock, others=elsewhere)
+    return TileBoard(shown(text), finder, layout, clock=clock, wait=wait, patient=patient)

@@ -3,7 +3,8 @@
 A port is named by what the system calls it (``/dev/ttyUSB0``, ``/dev/serial/by-id/…``, ``COM3``,
 ``/dev/cu.usbserial-10``), by any URL that pyserial knows (``socket://…``, ``rfc2217://…``), or is looked for:
 `PortFinder.find` opens only ports that look like an Arduino, because opening resets whatever is there, and keeps the
-first that says HELLO.
+first that says HELLO. A board does not say which of several it is, so one that may be another of this program is left
+alone.
 """
 
 from __future__ import annotations
@@ -154,15 +155,18 @@ class PortFinder:
         wanted: str,
         clock: Callable[[], float],
         *,
+        others: Iterable[str] = (),
         opener: Callable[[str], Port] = SerialPort,
         listing: Callable[[], Iterable[ListPortInfo]] = list_ports.comports,
     ) -> None:
-        """`wanted` is the name of a port, a URL, or ``auto``."""
+        """`wanted` is the name of a port, a URL, or ``auto``; `others` are those of this program's other boards."""
         self.wanted = usual_name(wanted)
+        self._others = [usual_name(other) for other in others if "://" not in other]
         self._clock = clock
         self._opener = opener
         self._listing = listing
-        self._was_open = False
+        self._known = ""
+        """The port on which it was last; empty before it was on any."""
 
     def __call__(self) -> Port:
         """The open port.
@@ -171,13 +175,11 @@ class PortFinder:
             SourceError: if there is none; says what to do.
         """
         try:
-            port = self.find() if self.wanted == "auto" else self._opener(self.wanted)
+            return self.find() if self.wanted == "auto" else self._open(self.wanted)
         except SourceError:
-            if self.wanted == "auto" or "://" in self.wanted or not self._was_open or self._is_listed(self.wanted):
+            if self.wanted == "auto" or "://" in self.wanted or not self._known or self.wanted in self._listed():
                 raise
-            port = self.find()  # it was there and is not there now: it may have been plugged in elsewhere
-        self._was_open = True
-        return port
+            return self.find()  # it was there and is not there now: it may have been plugged in elsewhere
 
     def likely(self) -> list[str]:
         """The ports that look like an Arduino, each by the name that will stay the same when others come and go."""
@@ -191,8 +193,11 @@ class PortFinder:
         Raises:
             SourceError: if there is none.
         """
-        tried = []
+        tried: list[str] = []
         for name in self.likely():
+            if not self._may_be_its(name):
+                tried.append(Saying("%(source)s: that may be another tile board of this program", source=name))
+                continue
             try:
                 port = self._opener(name)
             except SourceError as error:
@@ -200,6 +205,7 @@ class PortFinder:
                 continue
             if self._says_hello(port):
                 logger.info("found a tile board on %s", name)
+                self._known = name
                 return port
             port.close()
             tried.append(Saying("%(source)s: no tile board answers there", source=name))
@@ -210,6 +216,16 @@ class PortFinder:
                 others=others,
             )
         )
+
+    def _open(self, name: str) -> Port:
+        port = self._opener(name)
+        self._known = name
+        return port
+
+    def _may_be_its(self, name: str) -> bool:
+        """Whether no other board has that port; one that is missing may have come back on any but ours."""
+        others = set(map(lasting_name, self._others))
+        return name not in others and (self._known in ("", name) or others <= self._listed())
 
     def _says_hello(self, port: Port) -> bool:
         began = self._clock()
@@ -228,8 +244,10 @@ class PortFinder:
                 return True
         return False
 
-    def _is_listed(self, name: str) -> bool:
-        return name in {lasting_name(port.device) for port in self._listing()} | {p.device for p in self._listing()}
+    def _listed(self) -> set[str]:
+        """All ports that there are, by each of their names."""
+        devices = {port.device for port in self._listing()}
+        return devices | set(map(lasting_name, devices))
 
 
 def usb_ports() -> list[ListPortInfo]:

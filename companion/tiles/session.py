@@ -6,7 +6,9 @@ have to go out now. Both keep to these rules:
 - A session begins `WAITING`: opening a port resets an Arduino, so for `HELLO_S` a HELLO is awaited. Any other line
   shows that the board was not reset, and silence that it was missed; then the host says HI.
 - A HELLO makes it `LIVE`. One that comes in mid-game is a reset of the board: nothing that was known of it counts any
-  more, so the squares are asked for again, and the LEDs and the wish for raw codes are told again.
+  more, so the squares are asked for again, and the LEDs and the wish for raw codes are told again. So they are after a
+  gap in the sequence numbers, behind which a HELLO may have been lost, and after `DARK_S` in which the board may have
+  heard nothing, upon which it goes dark.
 - The squares are asked for (SNAP) whenever they may not be what the board has: after a gap in the sequence numbers, an
   event that does not fit, or a heartbeat whose checksum of the state is another.
 - One command is outstanding at a time; it is repeated after `ANSWER_S`, `TRIES` times in all. Every command is
@@ -56,8 +58,12 @@ ANSWER_S = 0.3
 TRIES = 3
 PING_S = 1.0
 SILENCE_S = 3.0
+DARK_S = 5.0
+"""A board that has heard nothing for so long is dark."""
 LIGHT_CHUNK = 64
 """How many squares are lit by one command."""
+_UNSURE = " "
+"""Stands for the letter of an LED of which it is not known what it shows."""
 
 
 class Stage(Enum):
@@ -120,6 +126,8 @@ class Session:
         self._outstanding: Request | None = None
         self._next_id = 1
         self._pinged_s = now
+        self._reached_s = now
+        """When the last command was said that the board is known to have heard."""
         self._snapshot_wanted = False
         self._raw_wanted = False
         self._raw_told = False
@@ -181,7 +189,7 @@ class Session:
             case RawCodes():
                 self.codes = message.codes
             case Acknowledged() | Refused():
-                self._take_answer(message)
+                self._take_answer(message, now)
             case Trouble():
                 logger.warning("the board complains: %s", message.code)
 
@@ -221,11 +229,17 @@ class Session:
         if self._expected_seq is not None and seq != self._expected_seq:
             self.counters.gaps += (seq - self._expected_seq) % wire.SEQ_MODULUS
             self._doubt()
+            self._tell_again()
         self._expected_seq = (seq + 1) % wire.SEQ_MODULUS
 
     def _doubt(self) -> None:
         """Something has happened that was not told, or was told twice: what lies there has to be told as a whole."""
         self.certain, self._snapshot_wanted = False, True
+
+    def _tell_again(self) -> None:
+        """The board may show something else than it was told, and send no codes: it is told again what is wished."""
+        self._light_told = _UNSURE * len(self._light_told)
+        self._raw_told &= not self._raw_wanted
 
     def _take_state(self, state: State) -> None:
         if self.board is None:
@@ -245,12 +259,15 @@ class Session:
         if change.index < len(letters):
             self.letters = letters[: change.index] + change.new + letters[change.index + 1 :]
 
-    def _take_answer(self, answer: Acknowledged | Refused) -> None:
+    def _take_answer(self, answer: Acknowledged | Refused, now: float) -> None:
         request = self._outstanding
         if request is None or request.command.id != answer.id:
             return  # the answer to a repeat, which has been answered before
         self._outstanding = None
         request.answer = answer
+        if now - self._reached_s >= DARK_S:
+            self._tell_again()
+        self._reached_s = self._pinged_s
         if isinstance(answer, Refused):
             self.counters.refusals += 1
             logger.warning("the board refuses %s: %s", wire.spell(request.command), answer.why)

@@ -1,7 +1,7 @@
 """A tile board that is not there: it speaks the protocol of the real one, and its pieces are laid by calling it.
 
 It is a real back end, for people without the hardware and for tests; what holds for the firmware on a simulated chip
-holds for it too (``tests/tiles/test_boards.py`` runs over both).
+holds for it too (``tests/firmware/test_link.py`` and ``test_virtual.py`` run over both).
 
 >>> board = VirtualBoard(16, clock=lambda: 0.0)
 >>> board.put(3, "S")
@@ -63,10 +63,10 @@ class VirtualBoard:
             if old != letter:
                 self._say(wire.Changed(0, 0, index, old, letter))
 
-    def rebuild(self, squares: int) -> None:
-        """Be an empty board of so many squares, which no real one can."""
+    def rebuild(self, letters: str) -> None:
+        """Be a board of as many squares, on which these pieces lie, as from before it was started; no real one can."""
         with self._lock:
-            self.letters = wire.DARK * squares
+            self.letters = letters
             self.reset("P")
 
     def reset(self, cause: str = "E") -> None:
@@ -180,6 +180,7 @@ class VirtualBoard:
             return "overlap"
         self.bands = tuple(self._staged)
         self._calibrated = keep
+        self._say(wire.State(0, 0, self.letters))  # the squares are judged anew
         return ""
 
 

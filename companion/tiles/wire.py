@@ -254,15 +254,15 @@ def _read_numbers(text: str) -> tuple[int, ...]:
 
 _STATE = re.escape(STATE_LETTERS)
 _CODECS = {
-    "u16": _Codec(r"\d{1,5}", _read_u16, str),
-    "u32": _Codec(r"\d{1,10}", _read_u32, str),
+    "u16": _Codec(r"\d+", _read_u16, str),
+    "u32": _Codec(r"\d+", _read_u32, str),
     "hex4": _Codec(r"[0-9A-F]{4}", lambda text: int(text, 16), "{:04X}".format),
     "word": _Codec(r"[!-+\--~]+", str, str),  # printable, no comma, no blank
-    "flag": _Codec(r"[01]", lambda text: text == "1", lambda flag: str(int(flag))),
+    "flag": _Codec(r"0*[01]", lambda text: text.endswith("1"), lambda flag: str(int(flag))),
     "state": _Codec(f"[{_STATE}]", str, str),
     "states": _Codec(f"[{_STATE}]+", str, str),
-    "palette": _Codec(r"[A-Za-z.?]+", str, str),
-    "numbers": _Codec(r"\d{1,5}(?:,\d{1,5})*", _read_numbers, lambda numbers: ",".join(map(str, numbers))),
+    "palette": _Codec(r"[^,]*", str, str),  # which of them an LED knows, the board says
+    "numbers": _Codec(r"\d+(?:,\d+)*", _read_numbers, lambda numbers: ",".join(map(str, numbers))),
 }
 _FIELD = re.compile(r"\{(\w+):(\w+)\}")
 

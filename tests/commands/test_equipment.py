@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import threading
+import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from companion.commands.equipment import by_table, equip
 from companion.errors import SourceError
-from companion.rules import Layout
+from companion.referee import Referee
+from companion.rules import Game, Layout
+from companion.table import Table
+from companion.tiles import link
+from tests.test_table import Ledger
 
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+PATIENCE_S = 60.0
 LAYOUT = Layout.parse("4x4")
 HIDING = "http://127.0.0.1:1/user=ann_password=secret_channel={}"
 """Where a camera is not; only the channel tells one from the other, behind what is hidden."""
@@ -31,6 +42,37 @@ def test_a_source_that_is_given_twice_is_refused_without_its_password(text):
     with pytest.raises(SourceError, match="is given twice; once is enough") as refused:
         names(text, "http://127.0.0.1:1/", text)
     assert "secret" not in str(refused.value)
+
+
+def test_a_tile_board_that_is_looked_for_keeps_nobody_waiting(monkeypatch):
+    enough = threading.Event()
+
+    def look() -> NoReturn:
+        enough.wait(PATIENCE_S)
+        raise SourceError("no tile board found")
+
+    monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: look)
+    with contextlib.ExitStack() as closing:
+        [board] = equip(["tiles:auto"], LAYOUT, None, closing, clock=time.monotonic, patient=True).sources
+        table = Table(board, Referee(Game.start()), Ledger(), clock=time.monotonic)
+        with table.running():
+            table.do(lambda referee, time: [])
+            enough.set()
+
+
+def test_a_pretended_tile_board_is_read_on_the_thread_of_its_table():
+    with contextlib.ExitStack() as closing:
+        equipment = equip(["virtual:tiles"], LAYOUT, None, closing, clock=time.monotonic)
+        assert [type(source) for source in equipment.sources] == [link.TileBoard]
+
+
+def test_every_tile_board_knows_the_ports_of_all_others(monkeypatch):
+    told = {}
+    monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: told.update({wanted: list(others)}))
+    with contextlib.ExitStack() as closing:
+        texts, elsewhere = ["tiles:COM3", HIDING.format(1), "tiles:COM4"], ["virtual:tiles", "tiles:auto"]
+        equip(texts, LAYOUT, None, closing, clock=lambda: 100.0, patient=True, elsewhere=elsewhere)
+    assert told == {"COM3": ["COM4", "auto"], "COM4": ["COM3", "auto"]}
 
 
 @pytest.mark.parametrize("source", ["tiles:/dev/ttyUSB0", "tiles:auto", "camera:0", HIDING.format(1)])

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+import time
 from datetime import UTC, datetime
 
 import click
 import pytest
 
-from companion.commands.equipment import Equipment
+from companion.commands.equipment import Equipment, equip
 from companion.commands.serving import Keys, own_addresses, serve, table_for
 from companion.errors import CompanionError
 from companion.rules import Colour, Game, Layout, Square
 from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
 from companion.table import Players
-from tests.web.room import BoardByHand, Room
+from tests.web.room import SOON_S, BoardByHand, Room
 
 WORKED_EXAMPLE = [
     *("a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>"),
@@ -117,6 +119,40 @@ def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, caps
         assert history(second) == ["f6x", "e5+"]
         assert (second.view.game.sets, second.view.game.first) == (3, "anywhere")
     assert "goes on, on its own board (layout ring, first anywhere, sets 3)" in capsys.readouterr().err
+
+
+@contextlib.contextmanager
+def started_on_tiles(log, game):
+    """A table with the tile board that is not there, as the program has it when it starts; and that board."""
+    with contextlib.ExitStack() as closing:
+        equipment = equip(["virtual:tiles"], Layout.parse("4x4"), None, closing, clock=time.monotonic, patient=True)
+        with table_for(equipment, game, log, table="1").running() as table:
+            yield table, equipment.virtual
+
+
+def wait_until(table, condition) -> None:
+    until = time.monotonic() + SOON_S
+    while not condition(view := table.view):
+        assert time.monotonic() < until, view
+        table.wait_newer(view.revision, timeout_s=SOON_S)
+
+
+@pytest.mark.parametrize("layout", ["4x4", "ring"])
+def test_pieces_of_an_interrupted_match_lie_on_the_pretended_tile_board_again(log, layout):
+    game = Game.start("anywhere", layout=Layout.parse(layout)).play("b2+")
+    with started_on_tiles(log, Game.start()) as (table, board):
+        table.do(table.new_match(game.beginning, Players()))
+        wait_until(table, lambda view: view.game == game.beginning and not view.lost)
+        board.put(game.layout.squares.index(Square.parse("b2")), "S")
+        wait_until(table, lambda view: view.game == game)
+    with started_on_tiles(log, Game.start()) as (table, board):
+        assert board.letters.replace(".", "") == "S"
+        square = min(game.legal_squares())
+        board.put(game.layout.squares.index(square), "d")
+        wait_until(table, lambda view: len(view.game.moves) == 2)
+        view = table.view
+        assert (view.question, view.disturbed, view.problems) == (None, frozenset(), ())
+    assert len(log.matches("1")) == 2
 
 
 @pytest.mark.parametrize(

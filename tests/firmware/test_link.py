@@ -155,6 +155,26 @@ def test_a_board_that_is_reset_in_mid_game_loses_nothing(rig, tiles):
     assert rig.lights() == [True] + [False] * 15
 
 
+def test_a_board_whose_hello_is_lost_in_a_reset_is_lit_again(rig, tiles):
+    tiles.show("M" + "." * 15)
+    readings(tiles, 0.3, rig)
+    rig.reset()
+    while b"$S," not in rig.port.receive():  # and HELLO with it is thrown away
+        pass
+    readings(tiles, 1.5, rig)
+    assert rig.lights() == [True] + [False] * 15
+
+
+def test_a_board_that_went_dark_because_the_program_was_busy_is_lit_again(rig, tiles):
+    tiles.show("M" + "." * 15)
+    readings(tiles, 0.3, rig)
+    rig.port.give_back(rig.wait(5.5) or b"")
+    rig.port.give_back(rig.port.receive())
+    assert not any(rig.lights())
+    readings(tiles, 0.5, rig)
+    assert rig.lights() == [True] + [False] * 15
+
+
 def test_garbage_on_the_cable_loses_nothing(rig, tiles):
     for square, noise in enumerate([b"\x00\xff" * 40, b"$E,3,", b"$" * 30, b"$S,1,2,SSSS*0000\n", b"*\n*\n"]):
         rig.put(square, "U")

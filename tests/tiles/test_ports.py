@@ -12,6 +12,7 @@ import serial
 
 from companion.errors import LinkError, SourceError
 from companion.rules import Layout
+from companion.tiles import ports
 from companion.tiles.link import open_tiles
 from companion.tiles.ports import PortFinder, SerialPort, advice, lasting_name, usual_name
 from companion.tiles.virtual import VirtualBoard, VirtualPort
@@ -43,8 +44,8 @@ class World:
             raise SourceError(f"{name}: another program has this port open")
         return made
 
-    def finder(self, wanted):
-        return PortFinder(wanted, self.clock, opener=self.opener, listing=self.listing)
+    def finder(self, wanted, *others):
+        return PortFinder(wanted, self.clock, others=others, opener=self.opener, listing=self.listing)
 
 
 def tile_board(world):
@@ -107,6 +108,64 @@ def test_a_port_that_was_never_there_is_not_replaced_by_another():
     with pytest.raises(SourceError, match="no such port"):
         world.finder("COM3")()
     assert world.opened == ["COM3"]
+
+
+def test_a_board_that_is_lost_is_never_found_on_the_port_of_another():
+    world = World(COM3=(CH340, tile_board), COM4=(CH340, tile_board))
+    finder = world.finder("COM3", "com4")
+    finder()
+    del world.ports["COM3"]
+    with pytest.raises(SourceError, match="COM4: that may be another tile board of this program"):
+        finder()
+    world.ports["COM7"] = (CH340, tile_board)
+    finder()
+    assert world.opened == ["COM3", "COM3", "COM3", "COM7"]
+
+
+@pytest.mark.parametrize("wanted", ["COM3", "auto"])
+def test_two_boards_that_come_back_under_other_names_are_not_mixed_up(wanted):
+    world = World(COM3=(CH340, tile_board), COM4=(CH340, tile_board))
+    finder = world.finder(wanted, "COM4")
+    finder()
+    world.ports = {"COM7": (CH340, tile_board), "COM8": (CH340, tile_board)}
+    with pytest.raises(SourceError, match=r"COM7: that may be another.*COM8: that may be another"):
+        finder()
+    world.ports["COM3"] = (CH340, tile_board)
+    finder()
+    assert set(world.opened) == {"COM3"}
+
+
+def test_auto_leaves_the_port_alone_that_another_board_was_given():
+    world = World(COM3=(CH340, tile_board), COM4=(CH340, tile_board))
+    world.finder("auto", "COM3")()
+    assert world.opened == ["COM4"]
+
+
+def test_a_named_board_is_not_found_elsewhere_while_another_may_be_anywhere():
+    world = World(COM3=(CH340, tile_board), COM4=(CH340, tile_board))
+    finder = world.finder("COM3", "auto")
+    finder()
+    del world.ports["COM3"]
+    with pytest.raises(SourceError, match="COM4: that may be another"):
+        finder()
+
+
+def test_a_port_is_anothers_by_whatever_name_it_is_called(monkeypatch):
+    by_id = "/dev/serial/by-id/usb-1a86-if00"
+    monkeypatch.setattr(ports, "lasting_name", lambda name: by_id if name in {"/dev/ttyUSB0", by_id} else name)
+    for name in ("/dev/ttyUSB0", by_id):
+        world = World(**{"/dev/ttyUSB0": (CH340, tile_board), "/dev/ttyUSB1": (CH340, tile_board)})
+        world.finder("auto", name)()
+        assert world.opened == ["/dev/ttyUSB1"]
+
+
+def test_a_board_beside_one_on_the_network_is_found_wherever_it_comes_back():
+    world = World(COM3=(CH340, tile_board))
+    finder = world.finder("COM3", "socket://hall:4000")
+    finder()
+    world.ports = {"COM7": (CH340, tile_board)}
+    finder()
+    assert world.opened[-1] == "COM7"
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from companion.errors import LinkError
 from companion.tiles import session as rules
 from companion.tiles import wire
 from companion.tiles.session import Session, Stage
+from companion.tiles.virtual import HOST_GONE_S
 from companion.tiles.wire import (
     Acknowledged,
     Changed,
@@ -196,6 +197,49 @@ def test_a_reset_in_mid_game_forgets_what_was_known_and_asks_and_lights_again(ta
     assert talk.settle() == [Snap(0), Light(0, 0, "L" * 16)]
 
 
+def test_after_a_gap_the_board_is_lit_again_for_it_may_have_started_anew(talk):
+    talk.session.show("L" * 16)
+    talk.session.send_raw(on=True)
+    talk.settle()
+    talk.seq = 0
+    talk.misses(HELLO)
+    talk.hears(State(0, 200, EMPTY))
+    assert talk.settle() == [Light(0, 0, "L" * 16), SendRaw(0, on=True)]
+
+
+def test_after_a_gap_an_led_that_has_to_go_dark_is_told_so_too():
+    talk = Talk()
+    talk.hears(replace(HELLO, squares=128), State(0, 0, "." * 128))
+    talk.session.show("L" * 128)
+    talk.settle()
+    talk.misses("E")
+    talk.session.show("." * 128)
+    talk.hears(Heartbeat(0, 0, wire.crc("." * 128), 1, 0, 0))
+    assert talk.settle() == [Snap(0), Light(0, 0, "." * 64), Light(0, 64, "." * 64)]
+
+
+@pytest.mark.parametrize(("away_s", "lit_again"), [(4.0, []), (5.0, [Light(0, 0, "L" * 16)])])
+def test_a_board_that_may_have_heard_nothing_for_five_seconds_is_lit_again(talk, away_s, lit_again):
+    talk.session.show("L" * 16)
+    talk.settle()
+    talk.now += away_s
+    talk.hears(Heartbeat(0, 0, wire.crc(EMPTY), 1, 0, 0))
+    assert talk.settle() == [Ping(0), *lit_again]
+    assert talk.settle() == []
+
+
+def test_a_ping_that_came_late_because_it_had_to_be_repeated_lights_the_board_again(talk):
+    talk.session.show("L" * 16)
+    talk.settle()
+    talk.now += 4.8
+    talk.hears(Heartbeat(0, 0, wire.crc(EMPTY), 1, 0, 0))
+    (lost,) = talk.says()
+    (ping,) = talk.says(after_s=0.31)
+    assert ping == lost
+    talk.answers(ping)
+    assert talk.settle() == [Light(0, 0, "L" * 16)]
+
+
 def test_a_command_that_a_reset_leaves_unanswered_is_done_without_an_answer(talk):
     request = talk.session.ask(SaveBands(0))
     talk.says()
@@ -284,6 +328,7 @@ def test_raw_codes_are_asked_for_and_kept(talk):
 
 def test_times_are_those_of_the_contract():
     assert (rules.HELLO_S, rules.ANSWER_S, rules.TRIES, rules.PING_S, rules.SILENCE_S) == (3.0, 0.3, 3, 1.0, 3.0)
+    assert rules.DARK_S == HOST_GONE_S
 
 
 def test_a_conversation_may_be_cut_anywhere():
