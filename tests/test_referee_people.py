@@ -355,6 +355,17 @@ def test_while_paused_nothing_counts_and_afterwards_what_lies_there_does():
     assert scene.look(0.1) == ["dark a2+"]
 
 
+def test_a_resignation_ends_a_pause_so_that_the_next_game_is_followed():
+    scene = scene_after("a1+")
+    scene.referee.paused = True
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    assert not scene.referee.paused
+    scene.lift("a1")
+    assert scene.look() == []
+    scene.put("d1", "Lx")
+    assert scene.look() == ["MatchStarted", "light d1x"]
+
+
 def test_an_order_of_quick_moves_is_chosen():
     scene = scene_after()
     scene.hand("a1", "a2", "a3")

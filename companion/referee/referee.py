@@ -193,12 +193,13 @@ class Referee(Umpire):
         return [*told, corrected, *self._sheet.the_end(time), *self._look_again(time)]
 
     def resign(self, time: float, colour: Colour) -> list[Event]:
-        """End the match by a player giving up.
+        """End the match by a player giving up, and a pause with it.
 
         Raises:
             RulesError: if the match is over already.
         """
         self._refuse_when_over()
+        self.paused = False
         self._question.drop()
         self._problems.settle_all()
         return self._sheet.resign(time, colour)

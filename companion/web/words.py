@@ -59,7 +59,7 @@ def reason(view: TableView) -> str:
     if view.over:
         return " ".join(_after_the_end(view))
     if view.paused:
-        return _("What lies on the board decides nothing until the referee goes on.")
+        return _nothing_counts()
     return reasons.rule(view)
 
 
@@ -104,10 +104,16 @@ def _after_the_end(view: TableView) -> Iterator[str]:
         yield _("The game is over.")
     if view.ended or view.recorded:
         return
-    if view.cleared:
+    if view.paused:
+        yield _nothing_counts()
+    elif view.cleared:
         yield _("The next game begins with its first piece.")
     else:
         yield _("Clear the board to begin the next game.")
+
+
+def _nothing_counts() -> str:
+    return _("What lies on the board decides nothing until the referee goes on.")
 
 
 def _troubles(view: TableView) -> Iterator[Notice]:

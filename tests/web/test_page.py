@@ -20,7 +20,7 @@ from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
 from companion.web.serve import Serving
-from companion.web.words import headline, notices, reason
+from companion.web.words import headline, notices, reason, spoken
 from tests.web.room import Room
 
 MIDDLE = SQUARE / 2
@@ -147,6 +147,17 @@ def test_after_the_end_it_is_said_how_the_next_game_begins_until_it_does(app, ro
         "Straight at d1: row 1 or column d",
     ]
     assert recorded == "Light resigned."
+
+
+def test_who_pauses_after_the_end_is_not_told_to_begin_the_next_game(app, here, room):
+    room.play("a1+")
+    for deed, fields in (("resign", {"colour": "dark"}), ("pause", {"paused": "true"})):
+        assert here.rule(deed, **fields).status_code == 303
+    why = "Dark resigned. What lies on the board decides nothing until the referee goes on."
+    with app.test_request_context():
+        assert (headline(room.view), reason(room.view)) == ("Light wins", why)
+        assert why in spoken(room.view)
+    assert here.get("/api/t/1").json["explanation"] == why
 
 
 def test_a_game_that_is_taken_up_again_does_not_begin_the_next_one(room):
