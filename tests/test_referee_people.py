@@ -348,17 +348,30 @@ def test_resigning_ends_the_match_for_the_other_player():
 
 def test_while_paused_nothing_counts_and_afterwards_what_lies_there_does():
     scene = scene_after("a1+")
-    scene.referee.paused = True
+    assert lines(scene.referee.pause(scene.time, paused=True)) == ["paused"]
     scene.put("a2", "D+")
     assert scene.look(2) == []
-    scene.referee.paused = False
+    assert lines(scene.referee.pause(scene.time, paused=False)) == ["goes on"]
     assert scene.look(0.1) == ["dark a2+"]
+
+
+def test_to_pause_what_is_paused_already_is_nothing_that_happened():
+    scene = scene_after("a1+")
+    assert scene.referee.pause(scene.time, paused=False) == []
+    scene.referee.pause(scene.time, paused=True)
+    assert scene.referee.pause(scene.time, paused=True) == []
+
+
+def test_a_match_that_begins_during_a_pause_says_that_it_is_paused():
+    scene = scene_after("a1+")
+    scene.referee.pause(scene.time, paused=True)
+    assert lines(scene.referee.new_match(scene.time, Game.start())) == ["MatchStarted", "paused"]
 
 
 def test_a_resignation_ends_a_pause_so_that_the_next_game_is_followed():
     scene = scene_after("a1+")
-    scene.referee.paused = True
-    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.referee.pause(scene.time, paused=True)
+    assert lines(scene.referee.resign(scene.time, Colour.LIGHT)) == ["goes on", "Resigned", "over 0-0"]
     assert not scene.referee.paused
     scene.lift("a1")
     assert scene.look() == []
@@ -650,7 +663,7 @@ def test_what_lies_otherwise_when_the_source_ends_amid_changes_is_named():
 def test_nothing_is_played_otherwise_at_the_end_of_the_source_while_paused():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
-    scene.referee.paused = True
+    scene.referee.pause(scene.time, paused=True)
     scene.lift("b1")
     scene.put("d1", "D<>")
     scene.look()

@@ -165,7 +165,7 @@ def test_threads_that_wait_are_all_woken():
         ]
         for thread in waiting:
             thread.start()
-        table.do(lambda referee, _: pause(referee))
+        table.do(lambda referee, time: referee.pause(time, paused=True))
         for thread in waiting:
             thread.join(SOON_S)
     assert seen == [True] * 20
@@ -180,11 +180,6 @@ def test_waiting_ends_when_the_server_closes():
         table.wake()
         waiting.join(0.01)
     assert seen == [table.view]
-
-
-def pause(referee: Referee) -> list[events.Event]:
-    referee.paused = True
-    return []
 
 
 def resign_from(names: list[str], referee: Referee, time: float) -> list[events.Event]:

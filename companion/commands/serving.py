@@ -164,6 +164,7 @@ def _resumed(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple[
             err=True,
         )
     referee = Referee(played, table=table, variant=variant)
+    referee.paused = log.paused(last.id)
     referee.take_up(log.undone(last.id))
     return referee, Recorder(log, last.opening, resume=last)
 
@@ -177,6 +178,7 @@ def _recalled(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple
     if (ended.layout, last.opening.variant) != (game.layout, opening.variant):
         return _begun(game, log, opening)
     referee = Referee(game, table=opening.table, variant=opening.variant)
+    referee.paused = log.paused(last.id)
     referee.recall(ended, log.resigned(last.id))
     after_it = replace(opening, light=last.opening.light, dark=last.opening.dark)
     return referee, Recorder(log, after_it, resume=last)

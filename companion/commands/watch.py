@@ -153,6 +153,9 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.SourceLost: lambda e: f"{e.source} is lost: {e.why}",
     events.SourceBack: lambda e: f"{e.source} is back",
     events.SourcesDisagree: lambda e: f"What is on {e.square}? {e.words}",
+    events.Paused: lambda e: (
+        "Paused: what lies on the board decides nothing" if e.paused else "What lies on the board counts again"
+    ),
     events.Resigned: lambda e: f"{_name(e.colour)} resigns",
     events.GameOver: lambda e: f"Game over. {f'{_name(e.winner)} wins' if e.winner else 'A draw,'} {e.score}.",
     events.Unresolved: lambda e: f"Never resolved: {_squares(e.squares)}",

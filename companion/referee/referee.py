@@ -199,10 +199,16 @@ class Referee(Umpire):
             RulesError: if the match is over already.
         """
         self._refuse_when_over()
-        self.paused = False
         self._question.drop()
         self._problems.settle_all()
-        return self._sheet.resign(time, colour)
+        return [*self.pause(time, paused=False), *self._sheet.resign(time, colour)]
+
+    def pause(self, time: float, *, paused: bool) -> list[Event]:
+        """Let what lies on the board decide nothing, or go on; nothing happens where that is so already."""
+        if paused == self.paused:
+            return []
+        self.paused = paused
+        return [events.Paused(**self._here(time), paused=paused)]
 
     def _refuse_when_over(self) -> None:
         if self.over:

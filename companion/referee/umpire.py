@@ -196,7 +196,10 @@ class Umpire:
 
     def start(self, time: float) -> list[Event]:
         """Announce the match; call it once, before the first snapshot. A match that has ended is not announced."""
-        return [] if self.over else [self._sheet.begin(time, self.variant)]
+        if self.over:
+            return []
+        pause = [events.Paused(**self._here(time), paused=True)] if self.paused else []
+        return [self._sheet.begin(time, self.variant), *pause]
 
     def see(self, snapshot: Snapshot) -> list[Event]:
         """Compare a snapshot with the game; the events that this decides, in order."""

@@ -16,7 +16,7 @@ from companion.store import chain
 from companion.store.database import Database
 from companion.store.exchange import IMPORTED, already_there, opening_of, text_telling
 from companion.store.records import Imported
-from companion.store.retelling import events_telling, undone_by
+from companion.store.retelling import events_telling, paused_by, undone_by
 from companion.store.rows import ENDS, entries_of, every_match, game_of, latest_match, one_match, row_of
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
@@ -143,6 +143,10 @@ class MatchLog:
     def resigned(self, match: int) -> Colour | None:
         """Who has ended a match by resigning; None if nobody has, or the moves have ended it since."""
         return self.match(match).resigned
+
+    def paused(self, match: int) -> bool:
+        """Whether a match was paused when its last event was written."""
+        return paused_by(entry.event for entry in self.entries(match))
 
     def undone(self, match: int) -> list[Move]:
         """The moves of a match that were taken back since the last one was played."""

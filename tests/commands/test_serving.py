@@ -104,6 +104,47 @@ def test_end_that_is_undone_after_a_restart_goes_on_in_the_same_match(log):
     assert [str(ply) for ply in log.game(match.id).history] == ["a1+", "a3><"]
 
 
+def pause(room: Room, *, paused: bool) -> None:
+    room.table.do(lambda referee, time: referee.pause(time, paused=paused))
+
+
+def test_a_trial_piece_that_lies_there_during_a_pause_is_no_move_after_a_restart_either(log):
+    with Program(log) as first:
+        first.play("a1+")
+        pause(first, paused=True)
+        first.put("a2", "dark pusher")
+        first.look()
+    with Program(log, first) as second:
+        assert (second.look().paused, history(second)) == (True, ["a1+"])
+        second.lift("a2")
+        pause(second, paused=False)
+        assert not second.play("a3><").paused
+    with Program(log, second) as third:
+        assert (third.look().paused, history(third)) == (False, ["a1+", "a3><"])
+    [match] = log.matches("1")
+    assert log.verify(match.id).sound
+    assert log.match_text(match.id).game == log.game(match.id)
+
+
+def test_a_match_that_was_paused_after_its_end_is_so_after_a_restart(log):
+    with Program(log) as first:
+        first.play("a1+")
+        first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+        pause(first, paused=True)
+    with Program(log, first) as second:
+        second.board.scene.pieces.clear()
+        second.put("d4", "light diagonal")
+        view = second.look()
+        assert (view.paused, view.over, history(second)) == (True, True, ["a1+"])
+        second.lift("d4")
+        pause(second, paused=False)
+        second.look()
+        second.put("d4", "light diagonal")
+        second.look()
+        assert history(second) == ["d4x"]
+    assert [match.finished for match in log.matches("1")] == [True, False]
+
+
 def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, capsys):
     ring = Layout.parse("ring")
     with Program(log) as first:
