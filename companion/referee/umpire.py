@@ -127,8 +127,8 @@ class Umpire:
 
     @property
     def disturbed(self) -> frozenset[Square]:
-        """The squares of the game whose piece is not there now."""
-        return frozenset(self._losses.disturbed)
+        """The squares of the game whose piece is not there now, and has to be put back."""
+        return frozenset() if self.over else frozenset(self._losses.disturbed)
 
     @property
     def to_lift(self) -> frozenset[Square]:

@@ -243,6 +243,8 @@ def _wrong(view: TableView, problem: Problem) -> Notice:
 
 
 def _turning_points(view: TableView) -> Iterator[Notice]:
+    if view.resigned is not None:
+        return
     game = view.game
     passed = game.history[-1] if game.history and isinstance(game.history[-1], Pass) else None
     if passed is not None and passed.colour is not None:

@@ -20,6 +20,7 @@ from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
 from companion.web.serve import Serving
+from companion.web.state import state_of
 from companion.web.words import headline, notices, reason, spoken
 from tests.web.room import Room
 
@@ -147,6 +148,26 @@ def test_after_the_end_it_is_said_how_the_next_game_begins_until_it_does(app, ro
         "Straight at d1: row 1 or column d",
     ]
     assert recorded == "Light resigned."
+
+
+@pytest.mark.parametrize("moves", [STORIES["forced pass"][0], STORIES["last chance"][0]])
+def test_after_a_resignation_nobody_is_told_what_to_play(app, moves):
+    view = replace(shown(Game.replay(moves)), resigned=Colour.LIGHT)
+    with app.test_request_context():
+        assert notices(view) == []
+        assert spoken(view).endswith("Dark wins. Light resigned. Clear the board to begin the next game.")
+        assert "pass" not in spoken(view)
+        assert state_of(view, "boot").notices == []
+
+
+def test_after_a_resignation_nothing_has_to_be_put_back(app, room):
+    room.play("a1+", "a3><")
+    room.lift("a1")
+    assert room.look().disturbed
+    room.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    with app.test_request_context():
+        assert (room.look().disturbed, notices(room.view)) == (frozenset(), [])
+    assert room.table.do(lambda referee, time: referee.undo(time)).disturbed
 
 
 def test_who_pauses_after_the_end_is_not_told_to_begin_the_next_game(app, here, room):
