@@ -40,6 +40,16 @@ def test_an_illegal_piece_may_be_accepted_and_binds_as_usual():
     assert scene.play("b2+") == ["light b2+"]
 
 
+def test_a_ruled_move_that_is_corrected_stays_a_ruling():
+    scene = scene_after("a1+")
+    scene.put("c3", "Dx")
+    scene.look()
+    scene.referee.accept(scene.time, C3)
+    assert scene.referee.correct(scene.time, 2, "c3x") == []
+    [corrected] = scene.referee.correct(scene.time, 2, "c3+")
+    assert (corrected.before, corrected.after) == (("D:c3x!",), ("D:c3+!",))
+
+
 def test_a_piece_that_is_not_there_cannot_be_accepted():
     scene = scene_after("a1+")
     with pytest.raises(RulesError, match="no piece is seen on c3"):
