@@ -71,6 +71,7 @@ class Ledger:
         self.opening = Opening(**opening)
         self.events = []
         self.trouble = None
+        self.lost = None
 
     def record(self, told, evidence=b""):
         self.events += told
@@ -343,6 +344,17 @@ def test_what_is_lost_when_the_table_closes_is_told():
     table = Table(feed, Referee(Game.start()), FullDisk(), clock=lambda: 0.0)
     table.start()
     with pytest.raises(TableError, match="the match at table 1 is not recorded to its end: disk full"):
+        table.close()
+    assert feed.closed
+
+
+def test_what_will_never_be_recorded_is_told_to_the_end():
+    feed, ledger = Feed(), Ledger()
+    table = Table(feed, Referee(Game.start()), ledger, clock=lambda: 0.0)
+    ledger.lost = StoreError("another program writes to it")
+    table.start()
+    assert (table.view.unrecorded, table.view.never_recorded) == ("", "another program writes to it")
+    with pytest.raises(TableError, match="the match at table 1 is not recorded to its end: another program writes"):
         table.close()
     assert feed.closed
 

@@ -144,12 +144,19 @@ def _troubles(view: TableView) -> Iterator[Notice]:
     for source, why in view.absent:
         title = _unclear(why) or _("%(source)s does not help now", source=source)
         yield Notice("note", title, sentence(why))
+    yield from _unkept(view)
+    if view.ended and not view.over:
+        yield Notice("note", _("The recording has ended"))
+
+
+def _unkept(view: TableView) -> Iterator[Notice]:
     if view.unrecorded:
         yield Notice(
             "trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=told(view.unrecorded))
         )
-    if view.ended and not view.over:
-        yield Notice("note", _("The recording has ended"))
+    if view.never_recorded:
+        why = _("A part of what was played is not kept, and never will be: %(why)s", why=told(view.never_recorded))
+        yield Notice("trouble", _("Not recorded"), why)
 
 
 def _unclear(trouble: str) -> str:

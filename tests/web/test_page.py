@@ -266,6 +266,15 @@ def test_trouble_comes_before_everything_else(app, room):
 # The stream -------------------------------------------------------------------------------------------------------
 
 
+def test_what_will_never_be_recorded_is_told_while_the_next_match_is_kept(app, room):
+    view = replace(room.view, never_recorded="another program writes to match 1")
+    with app.test_request_context():
+        [told] = notices(view)
+        assert state_of(view, "boot").unrecorded == "another program writes to match 1"
+    why = "A part of what was played is not kept, and never will be: another program writes to match 1"
+    assert (told.kind, told.title, told.text) == ("trouble", "Not recorded", why)
+
+
 def test_viewer_is_sent_the_whole_table_first_and_again_when_it_changes(room):
     closing = threading.Event()
     sent = stream(room.table, lambda view: f"view {len(view.game.history)}".encode(), closing)
