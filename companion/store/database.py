@@ -129,7 +129,7 @@ class Database:
         """Turn what the driver raises into one line for a person."""
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeDecodeError) as error:
             told = Saying("the match log %(name)s cannot be used: %(why)s", name=self._name, why=_trouble(error))
             raise StoreError(told) from error
 
@@ -319,7 +319,9 @@ def _errorname(error: BaseException | None) -> str:
     return str(getattr(error.orig, "sqlite_errorname", "")) if isinstance(error, DBAPIError) else ""
 
 
-def _trouble(error: SQLAlchemyError) -> str:
+def _trouble(error: SQLAlchemyError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):  # from sqlite3: what SQLite said itself cites something damaged
+        return _SQLITE_TROUBLES["SQLITE_CORRUPT"]
     cause = error.orig if isinstance(error, DBAPIError) else error
     name = _errorname(error)
     for prefix, words in _SQLITE_TROUBLES.items():

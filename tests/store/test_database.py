@@ -120,6 +120,16 @@ def test_folder_that_cannot_be_made_is_one_clear_line(tmp_path, clock):
         MatchLog.open(tmp_path / "file" / "x", clock)
 
 
+def test_damage_that_sqlite_cannot_tell_in_letters_is_one_clear_line(tmp_path, clock):
+    MatchLog.open(tmp_path, clock).close()
+    file = tmp_path / FILE_NAME
+    whole, name = file.read_bytes(), b"sqlite_autoindex_pictures_1"
+    assert name in whole
+    file.write_bytes(whole.replace(name, b"s\x9d" + name[2:]))
+    with pytest.raises(StoreError, match=r"cannot be used: it is damaged; move it away, or put a backup in its place$"):
+        MatchLog.open(tmp_path, clock)
+
+
 @pytest.mark.parametrize("start", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000])
 def test_file_that_is_no_database_is_one_clear_line(tmp_path, clock, start):
     (tmp_path / FILE_NAME).write_bytes(start)
