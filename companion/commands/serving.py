@@ -74,7 +74,10 @@ class Keys:
             file.touch(mode=0o600, exist_ok=False)  # nobody else's, before anything is in it
             file.write_text(json.dumps({"secret_key": keys.secret_key, "pin": keys.pin}), encoding="utf-8")
         except OSError as error:
-            raise StoreError(f"{file} cannot be read or written: {error.strerror}") from error
+            raise StoreError(
+                f"{file} cannot be read or written: {error.strerror}; check who owns {folder}, or choose another data "
+                "folder"
+            ) from error
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise StoreError(f"{file} is damaged; delete it, and a new PIN is made") from error
         return keys

@@ -10,11 +10,12 @@ import pytest
 
 from companion.commands.equipment import Equipment
 from companion.commands.serving import Keys, own_addresses, serve, table_for
-from companion.errors import CompanionError
+from companion.errors import CompanionError, StoreError
 from companion.rules import Colour, Game, Layout, Square
 from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
 from companion.table import Players
+from tests.shelf import only_read
 from tests.web.room import BoardByHand, Room
 
 WORKED_EXAMPLE = [
@@ -293,6 +294,16 @@ def test_a_start_that_does_not_get_its_port_leaves_the_match_alone(log):
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(CompanionError, match="cannot be had"):
         serve({"1": table}, Keys.new(), port=other.getsockname()[1])
     assert log.matches() == []
+
+
+def test_keys_that_cannot_be_kept_are_told_with_what_to_do(tmp_path):
+    (folder := tmp_path / "games").mkdir()
+    with only_read(folder), pytest.raises(StoreError) as told:
+        Keys.kept(folder)
+    assert str(told.value) == (
+        f"{folder}/keys.json cannot be read or written: Permission denied; check who owns {folder}, or choose another "
+        "data folder"
+    )
 
 
 def test_every_address_of_this_machine_is_told_but_those_that_lead_to_itself(tmp_path):

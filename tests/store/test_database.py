@@ -114,6 +114,17 @@ def test_only_opening_tells_whether_there_is_a_log_where_no_file_says_so(place):
     assert is_there(place)
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["sqlite://", "sqlite:///:memory:", "sqlite+pysqlite:///:memory:", "sqlite:///file::memory:?uri=true",
+     "sqlite:///file:x?mode=memory&uri=true"],
+)  # fmt: skip
+@pytest.mark.parametrize("create", [True, False])
+def test_database_that_keeps_nothing_is_refused(place, create, clock):
+    with pytest.raises(StoreError, match=r"^sqlite.* is a database in memory, and keeps nothing; give a folder, or"):
+        MatchLog.open(place, clock, create=create)
+
+
 def test_folder_that_cannot_be_made_is_one_clear_line(tmp_path, clock):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"^the data folder .*file/x cannot be used: Not a directory; choose another$"):
