@@ -200,6 +200,13 @@ class SourcesDisagree(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Paused(Event):
+    """From now on what lies on the board decides nothing, or something again."""
+
+    paused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Resigned(Event):
     """A player gave up; `GameOver` follows."""
 
@@ -230,8 +237,8 @@ EVENTS: dict[str, type[Event]] = {
     kind.__name__: kind
     for kind in (
         MatchStarted, MovePlayed, PassForced, LastChance, IllegalPlacement, PieceUnclear, KindNeeded, BoardDisturbed,
-        BoardRestored, MoveTakenBack, Corrected, ChoiceNeeded, SourceLost, SourceBack, SourcesDisagree, Resigned,
-        GameOver, Unresolved,
+        BoardRestored, MoveTakenBack, Corrected, ChoiceNeeded, SourceLost, SourceBack, SourcesDisagree, Paused,
+        Resigned, GameOver, Unresolved,
     )
 }  # fmt: skip
 """Every event by its name."""
@@ -313,6 +320,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "choices": _each(_text),
     "illegal": _each(_text),
     "ruled": _exactly(bool),
+    "paused": _exactly(bool),
     "reason": _reason,
     "score": lambda points: Score(_whole(points["light"]), _whole(points["dark"])),
     "winner": lambda text: None if text == "draw" else Colour(text),

@@ -71,6 +71,11 @@ class Recorder(Protocol):
         """Why something is not on disk yet; None when everything is."""
         ...
 
+    @property
+    def lost(self) -> CompanionError | None:
+        """Why something will never be on disk; None while everything may be."""
+        ...
+
     def record(self, told: Sequence[Event], evidence: bytes = b"") -> None:
         """Keep events, in order, with the picture that decided them. What cannot be written now is kept for later."""
         ...
@@ -132,6 +137,8 @@ class TableView:
     """The sources were files and have been read to their end, or are not looked at any more."""
     unrecorded: str
     """Why events are not on disk; empty when they are."""
+    never_recorded: str
+    """Why events of this run will never be on disk; empty while all may be."""
     broken: str
     """Why the table has stopped for good; empty while it runs."""
     picture: Picture | None
@@ -308,7 +315,7 @@ class Table:
         """Stop the thread, within `JOIN_S` seconds, write what is not recorded yet, and let go of the source.
 
         Raises:
-            TableError: if it still cannot be written, so that it is lost.
+            TableError: if it still cannot be written, so that it is lost, or something was lost before.
         """
         self._stop.set()
         self._inbox.put(None)
@@ -321,8 +328,8 @@ class Table:
         if self._recorder.trouble:
             self._flush()
         self.senses.close()
-        if self._recorder.trouble:
-            raise TableError(f"the match at table {self.id} is not recorded to its end: {self._recorder.trouble}")
+        if trouble := self._recorder.trouble or self._recorder.lost:
+            raise TableError(f"the match at table {self.id} is not recorded to its end: {trouble}")
 
     def _run(self) -> None:
         try:
@@ -486,6 +493,7 @@ class Table:
             recorded=self.senses.recorded,
             ended=self.ended,
             unrecorded=self._recorder.trouble.saying if self._recorder.trouble else "",
+            never_recorded=self._recorder.lost.saying if self._recorder.lost else "",
             broken=self._broken,
             picture=self._picture,
         )

@@ -42,6 +42,7 @@ TOLD = {
     events.MoveTakenBack: lambda e: f"taken back {e.move}",
     events.SourcesDisagree: lambda e: f"disagree {e.square}",
     events.ChoiceNeeded: lambda e: f"asks {e.question}",
+    events.Paused: lambda e: "paused" if e.paused else "goes on",
     events.GameOver: lambda e: f"over {e.score}",
 }
 

@@ -40,6 +40,7 @@ FIELDS = {
     "winner": st.none() | colours,
     "score": st.builds(Score, st.integers(0, 50), st.integers(0, 50)),
     "ruled": st.booleans(),
+    "paused": st.booleans(),
     "square": squares,
     "content": st.sampled_from([content for content in ALL_CONTENTS if content]),
     "reason": st.sampled_from(("square", "turn", "kind", "over")),
@@ -74,6 +75,7 @@ CONTRACT = {
     "Corrected": {"before", "after"},
     "SourceLost": {"source", "why"},
     "SourceBack": {"source", "why"},
+    "Paused": {"paused"},
     "GameOver": {"moves", "score", "winner"},
     "Unresolved": {"squares"},
 }

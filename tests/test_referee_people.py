@@ -40,6 +40,16 @@ def test_an_illegal_piece_may_be_accepted_and_binds_as_usual():
     assert scene.play("b2+") == ["light b2+"]
 
 
+def test_a_ruled_move_that_is_corrected_stays_a_ruling():
+    scene = scene_after("a1+")
+    scene.put("c3", "Dx")
+    scene.look()
+    scene.referee.accept(scene.time, C3)
+    assert scene.referee.correct(scene.time, 2, "c3x") == []
+    [corrected] = scene.referee.correct(scene.time, 2, "c3+")
+    assert (corrected.before, corrected.after) == (("D:c3x!",), ("D:c3+!",))
+
+
 def test_a_piece_that_is_not_there_cannot_be_accepted():
     scene = scene_after("a1+")
     with pytest.raises(RulesError, match="no piece is seen on c3"):
@@ -348,11 +358,35 @@ def test_resigning_ends_the_match_for_the_other_player():
 
 def test_while_paused_nothing_counts_and_afterwards_what_lies_there_does():
     scene = scene_after("a1+")
-    scene.referee.paused = True
+    assert lines(scene.referee.pause(scene.time, paused=True)) == ["paused"]
     scene.put("a2", "D+")
     assert scene.look(2) == []
-    scene.referee.paused = False
+    assert lines(scene.referee.pause(scene.time, paused=False)) == ["goes on"]
     assert scene.look(0.1) == ["dark a2+"]
+
+
+def test_to_pause_what_is_paused_already_is_nothing_that_happened():
+    scene = scene_after("a1+")
+    assert scene.referee.pause(scene.time, paused=False) == []
+    scene.referee.pause(scene.time, paused=True)
+    assert scene.referee.pause(scene.time, paused=True) == []
+
+
+def test_a_match_that_begins_during_a_pause_says_that_it_is_paused():
+    scene = scene_after("a1+")
+    scene.referee.pause(scene.time, paused=True)
+    assert lines(scene.referee.new_match(scene.time, Game.start())) == ["MatchStarted", "paused"]
+
+
+def test_a_resignation_ends_a_pause_so_that_the_next_game_is_followed():
+    scene = scene_after("a1+")
+    scene.referee.pause(scene.time, paused=True)
+    assert lines(scene.referee.resign(scene.time, Colour.LIGHT)) == ["goes on", "Resigned", "over 0-0"]
+    assert not scene.referee.paused
+    scene.lift("a1")
+    assert scene.look() == []
+    scene.put("d1", "Lx")
+    assert scene.look() == ["MatchStarted", "light d1x"]
 
 
 def test_an_order_of_quick_moves_is_chosen():
@@ -639,7 +673,7 @@ def test_what_lies_otherwise_when_the_source_ends_amid_changes_is_named():
 def test_nothing_is_played_otherwise_at_the_end_of_the_source_while_paused():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
-    scene.referee.paused = True
+    scene.referee.pause(scene.time, paused=True)
     scene.lift("b1")
     scene.put("d1", "D<>")
     scene.look()

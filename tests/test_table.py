@@ -71,6 +71,7 @@ class Ledger:
         self.opening = Opening(**opening)
         self.events = []
         self.trouble = None
+        self.lost = None
 
     def record(self, told, evidence=b""):
         self.events += told
@@ -165,7 +166,7 @@ def test_threads_that_wait_are_all_woken():
         ]
         for thread in waiting:
             thread.start()
-        table.do(lambda referee, _: pause(referee))
+        table.do(lambda referee, time: referee.pause(time, paused=True))
         for thread in waiting:
             thread.join(SOON_S)
     assert seen == [True] * 20
@@ -180,11 +181,6 @@ def test_waiting_ends_when_the_server_closes():
         table.wake()
         waiting.join(0.01)
     assert seen == [table.view]
-
-
-def pause(referee: Referee) -> list[events.Event]:
-    referee.paused = True
-    return []
 
 
 def resign_from(names: list[str], referee: Referee, time: float) -> list[events.Event]:
@@ -348,6 +344,17 @@ def test_what_is_lost_when_the_table_closes_is_told():
     table = Table(feed, Referee(Game.start()), FullDisk(), clock=lambda: 0.0)
     table.start()
     with pytest.raises(TableError, match="the match at table 1 is not recorded to its end: disk full"):
+        table.close()
+    assert feed.closed
+
+
+def test_what_will_never_be_recorded_is_told_to_the_end():
+    feed, ledger = Feed(), Ledger()
+    table = Table(feed, Referee(Game.start()), ledger, clock=lambda: 0.0)
+    ledger.lost = StoreError("another program writes to it")
+    table.start()
+    assert (table.view.unrecorded, table.view.never_recorded) == ("", "another program writes to it")
+    with pytest.raises(TableError, match="the match at table 1 is not recorded to its end: another program writes"):
         table.close()
     assert feed.closed
 

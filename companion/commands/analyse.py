@@ -98,13 +98,19 @@ def load_match(match: str, data: str) -> MatchText:
     """The match with that number in the log, or the one in that file.
 
     Raises:
-        ClickException: if the file cannot be read or is no match text.
+        ClickException: if the file cannot be read or is no match text, or no match has such a number.
         StoreError: if the log has no such match.
 
     """
     if match.isascii() and match.isdigit():
+        try:
+            number = int(match)
+        except ValueError:  # Python reads no number of thousands of digits
+            raise click.ClickException(
+                f"there is no match of {len(match)} digits in the log; companion matches list shows those there are"
+            ) from None
         with open_log(data, create=False) as log:
-            return log.match_text(int(match))
+            return log.match_text(number)
     return read_match(match)
 
 

@@ -19,6 +19,8 @@ def _at_home(_context: click.Context, _option: click.Parameter, place: str | Non
     """A data folder whose ``~`` is the home it stands for; a database URL as it is."""
     if place is None or "://" in place:
         return place
+    if not place:  # as a shell gives it for a variable that is not set
+        raise click.BadParameter("a folder has to have a name")
     try:
         return str(Path(place).expanduser())
     except RuntimeError as error:

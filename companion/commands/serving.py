@@ -75,7 +75,10 @@ class Keys:
             file.touch(mode=0o600, exist_ok=False)  # nobody else's, before anything is in it
             file.write_text(json.dumps({"secret_key": keys.secret_key, "pin": keys.pin}), encoding="utf-8")
         except OSError as error:
-            raise StoreError(f"{file} cannot be read or written: {error.strerror}") from error
+            raise StoreError(
+                f"{file} cannot be read or written: {error.strerror}; check who owns {folder}, or choose another data "
+                "folder"
+            ) from error
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise StoreError(f"{file} is damaged; delete it, and a new PIN is made") from error
         return keys
@@ -167,6 +170,7 @@ def _resumed(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple[
             err=True,
         )
     referee = Referee(played, table=table, variant=variant)
+    referee.paused = log.paused(last.id)
     referee.take_up(log.undone(last.id))
     return referee, Recorder(log, last.opening, resume=last)
 
@@ -180,6 +184,7 @@ def _recalled(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple
     if (ended.layout, last.opening.variant) != (game.layout, opening.variant):
         return _begun(game, log, opening)
     referee = Referee(game, table=opening.table, variant=opening.variant)
+    referee.paused = log.paused(last.id)
     referee.recall(ended, log.resigned(last.id))
     after_it = replace(opening, light=last.opening.light, dark=last.opening.dark)
     return referee, Recorder(log, after_it, resume=last)

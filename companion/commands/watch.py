@@ -113,8 +113,13 @@ def _name(colour: object) -> str:
     return str(colour).capitalize()
 
 
-def _contents(event: events.PieceUnclear | events.KindNeeded) -> str:
-    return ", ".join("nothing" if content is None else str(content) for content in event.contents)
+def _asked(event: events.PieceUnclear | events.KindNeeded, what: str) -> str:
+    """A question with all that it can be; where that is one thing, whether it is that."""
+    if len(event.contents) == 1:
+        only = event.contents[0]
+        return f"Is {'nothing' if only is None else f'a {only}'} on {event.square}?"
+    contents = ", ".join("nothing" if content is None else str(content) for content in event.contents)
+    return f"{what} is on {event.square}? {contents}"
 
 
 def _squares(squares: tuple[object, ...]) -> str:
@@ -143,8 +148,8 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.PassForced: lambda e: _turn(e, f"{_name(e.colour)} has no legal square and passes"),
     events.LastChance: lambda e: f"Last chance for {_name(e.colour)}: {_squares(e.legal)}",
     events.IllegalPlacement: lambda e: f"Illegal: a {e.content} on {e.square}: {e.words}",
-    events.PieceUnclear: lambda e: f"What is on {e.square}? {_contents(e)}",
-    events.KindNeeded: lambda e: f"Which kind is on {e.square}? {_contents(e)}",
+    events.PieceUnclear: lambda e: _asked(e, "What"),
+    events.KindNeeded: lambda e: _asked(e, "Which kind"),
     events.BoardDisturbed: lambda e: f"Disturbed: {_squares(e.squares)}",
     events.BoardRestored: lambda e: f"As it was again: {_squares(e.squares)}",
     events.MoveTakenBack: lambda e: _turn(e, f"{e.move} is taken back"),
@@ -153,6 +158,9 @@ _WORDS: dict[type[Event], Callable[[Any], str]] = {
     events.SourceLost: lambda e: f"{e.source} is lost: {e.why}",
     events.SourceBack: lambda e: f"{e.source} is back",
     events.SourcesDisagree: lambda e: f"What is on {e.square}? {e.words}",
+    events.Paused: lambda e: (
+        "Paused: what lies on the board decides nothing" if e.paused else "What lies on the board counts again"
+    ),
     events.Resigned: lambda e: f"{_name(e.colour)} resigns",
     events.GameOver: lambda e: f"Game over. {f'{_name(e.winner)} wins' if e.winner else 'A draw,'} {e.score}.",
     events.Unresolved: lambda e: f"Never resolved: {_squares(e.squares)}",

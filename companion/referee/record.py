@@ -68,7 +68,8 @@ class Record:
     def corrected(self, ply: int, text: str) -> tuple[Record, tuple[str, ...]]:
         """The record with the move at `ply` (1-based) replaced, and the later moves that are illegal then.
 
-        Those are accepted as rulings in the record; whether they shall be is for a person to say.
+        Those are accepted as rulings in the record; whether they shall be is for a person to say. What was a ruling
+        stays one.
 
         Raises:
             NotationError: if `text` is no move.
@@ -79,7 +80,8 @@ class Record:
         change = parse_move(text)
         if isinstance(change, Pass):
             raise RulesError(Saying("a move can be replaced by a move only; passes follow by themselves"))
-        record = before.play(replace(change, colour=change.colour or self.game.history[ply - 1].colour))
+        old = self.game.moves[len(before.past)]
+        record = before.play(replace(change, colour=change.colour or old.colour), ruled=old.ruled)
         refused = []
         for move in (entry for entry in self.game.history[ply:] if isinstance(entry, Move)):
             try:

@@ -187,7 +187,7 @@ class Referee(Umpire):
         return [*told, corrected, *self._sheet.the_end(time), *self._look_again(time)]
 
     def resign(self, time: float, colour: Colour) -> list[Event]:
-        """End the match by a player giving up.
+        """End the match by a player giving up, and a pause with it.
 
         Raises:
             RulesError: if the match is over already.
@@ -195,7 +195,14 @@ class Referee(Umpire):
         self._refuse_when_over()
         self._question.drop()
         self._problems.settle_all()
-        return self._sheet.resign(time, colour)
+        return [*self.pause(time, paused=False), *self._sheet.resign(time, colour)]
+
+    def pause(self, time: float, *, paused: bool) -> list[Event]:
+        """Let what lies on the board decide nothing, or go on; nothing happens where that is so already."""
+        if paused == self.paused:
+            return []
+        self.paused = paused
+        return [events.Paused(**self._here(time), paused=paused)]
 
     def _refuse_when_over(self) -> None:
         if self.over:

@@ -121,8 +121,8 @@ class Umpire:
 
     @property
     def disturbed(self) -> frozenset[Square]:
-        """The squares of the game whose piece is not there now."""
-        return frozenset(self._losses.disturbed)
+        """The squares of the game whose piece is not there now, and has to be put back."""
+        return frozenset() if self.over else frozenset(self._losses.disturbed)
 
     @property
     def to_lift(self) -> frozenset[Square]:
@@ -190,7 +190,10 @@ class Umpire:
 
     def start(self, time: float) -> list[Event]:
         """Announce the match; call it once, before the first snapshot. A match that has ended is not announced."""
-        return [] if self.over else [self._sheet.begin(time, self.variant)]
+        if self.over:
+            return []
+        pause = [events.Paused(**self._here(time), paused=True)] if self.paused else []
+        return [self._sheet.begin(time, self.variant), *pause]
 
     def see(self, snapshot: Snapshot) -> list[Event]:
         """Compare a snapshot with the game; the events that this decides, in order."""

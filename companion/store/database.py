@@ -129,7 +129,7 @@ class Database:
         """Turn what the driver raises into one line for a person."""
         try:
             yield
-        except SQLAlchemyError as error:
+        except (SQLAlchemyError, UnicodeDecodeError) as error:
             told = Saying("the match log %(name)s cannot be used: %(why)s", name=self._name, why=_trouble(error))
             raise StoreError(told) from error
 
@@ -221,8 +221,8 @@ def _url(place: str | Path, *, create: bool) -> sa.URL:
 
 
 def _file_of(url: sa.URL) -> Path | None:
-    """The file that a database is in; None if a server has it, nothing but memory, or SQLite's own kind of URI."""
-    if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith((":memory:", "file:")):
+    """The file that a database is in; None if a server has it, or SQLite's own kind of URI names it."""
+    if url.get_backend_name() != "sqlite" or not url.database or url.database.startswith("file:"):
         return None
     return Path(url.database)
 
@@ -278,7 +278,18 @@ def _named(place: str) -> sa.URL:
         raise StoreError("the database URL cannot be read; write postgresql://user:password@host/database") from None
     if url.drivername in ("postgres", "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
+    if url.get_backend_name() == "sqlite" and _is_in_memory(url):
+        raise StoreError(
+            f"{shown(place)} is a database in memory, and keeps nothing; give a folder, or a file as "
+            "sqlite:///matches.sqlite3"
+        )
     return url
+
+
+def _is_in_memory(url: sa.URL) -> bool:
+    """Whether SQLite would forget it all when the program ends."""
+    name = (url.database or ":memory:").removeprefix("file:")
+    return name.startswith(":memory:") or url.query.get("mode") == "memory"
 
 
 def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
@@ -319,7 +330,9 @@ def _errorname(error: BaseException | None) -> str:
     return str(getattr(error.orig, "sqlite_errorname", "")) if isinstance(error, DBAPIError) else ""
 
 
-def _trouble(error: SQLAlchemyError) -> str:
+def _trouble(error: SQLAlchemyError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):  # from sqlite3: what SQLite said itself cites something damaged
+        return _SQLITE_TROUBLES["SQLITE_CORRUPT"]
     cause = error.orig if isinstance(error, DBAPIError) else error
     name = _errorname(error)
     for prefix, words in _SQLITE_TROUBLES.items():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import secrets
 import tempfile
+from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import sqlalchemy as sa
 
@@ -16,7 +17,7 @@ from companion.store import chain
 from companion.store.database import Database
 from companion.store.exchange import IMPORTED, already_there, opening_of, text_telling
 from companion.store.records import Imported
-from companion.store.retelling import events_telling, undone_by
+from companion.store.retelling import events_telling, paused_by, undone_by
 from companion.store.rows import ENDS, entries_of, every_match, game_of, latest_match, one_match, row_of
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
@@ -25,7 +26,7 @@ from companion.store.schema import pictures as picture_rows
 from companion.store.verifying import verified
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -95,8 +96,11 @@ class MatchLog:
 
     def begin(self, opening: Opening, *, started: str | None = None) -> int:
         """Open a match and return its number. `started` is when it began, as `now` told; by default, now."""
+        match, people = self._opening_rows(opening, started)
         with self._database.writing() as connection:
-            return self._begin(connection, opening, started)
+            number = _file(connection, match)
+            connection.execute(sa.insert(people_rows).values(match_id=number, **people))
+        return number
 
     def append(self, match: int, events: Sequence[Event], evidence: bytes = b"", *, after: int | None = None) -> int:
         """Write events at the end of a match, all or none, and return how many it has now.
@@ -144,6 +148,10 @@ class MatchLog:
         """Who has ended a match by resigning; None if nobody has, or the moves have ended it since."""
         return self.match(match).resigned
 
+    def paused(self, match: int) -> bool:
+        """Whether a match was paused when its last event was written."""
+        return paused_by(entry.event for entry in self.entries(match))
+
     def undone(self, match: int) -> list[Move]:
         """The moves of a match that were taken back since the last one was played."""
         return undone_by([entry.event for entry in self.entries(match)])
@@ -165,19 +173,17 @@ class MatchLog:
         """
         written = [(text.write(), text) for text in texts]
         numbers = already_there(dict(written), self.matches(), self.match_text)
-        imported = []
-        with self._database.writing() as connection:
-            for told, text in written:
-                new = told not in numbers
-                if new:
-                    numbers[told] = self._import(connection, text)
-                imported.append(Imported(numbers[told], new))
-        return imported
+        new = {told: self._unfiled(text) for told, text in written if told not in numbers}
+        if new:
+            with self._database.writing() as connection:  # others wait meanwhile, so the rows are made before
+                numbers |= zip(new, _file_whole(connection, new.values()), strict=True)
+        return [Imported(numbers[told], new.pop(told, None) is not None) for told, _ in written]
 
-    def _import(self, connection: sa.Connection, text: MatchText) -> int:
-        match = self._begin(connection, opening_of(text), None)
-        self._append(connection, match, tuple(events_telling(text, table=IMPORTED)), b"", None)
-        return match
+    def _unfiled(self, text: MatchText) -> _Unfiled:
+        match, people = self._opening_rows(opening_of(text), None)
+        end, events = _End(match["table_id"], 0, match["digest"]), tuple(events_telling(text, table=IMPORTED))
+        rows = list(_linked(events, end, written=self.now(), evidence=""))
+        return _Unfiled({**match, **_end_of(rows)}, people, rows)
 
     def evidence(self, match: int, digest: str) -> bytes | None:
         """What the source saw, by the digest an `Entry` has; None if it was erased."""
@@ -213,17 +219,14 @@ class MatchLog:
                 f"match {match} is not as it was written: {found.broken}; put a backup of the log in its place"
             )
 
-    def _begin(self, connection: sa.Connection, opening: Opening, started: str | None) -> int:
+    def _opening_rows(self, opening: Opening, started: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The rows of a match that begins, and of who plays it, but for its number."""
         opening = opening.settled()
         people = chain.canonical({"salt": secrets.token_hex(16), "told": opening.people})
         link = chain.first_link(opening.in_chain, started=started or self.now(), people=chain.digest_of(people))
         digest = chain.digest_of(link)
-        row = {"table_id": opening.table, "link": link, "digest": digest, "length": 0, "head": digest}
-        inserted = connection.execute(sa.insert(match_rows).values(row)).inserted_primary_key
-        assert inserted is not None  # there is always one for a single row
-        match: int = inserted[0]
-        connection.execute(sa.insert(people_rows).values(match_id=match, table_id=opening.table, told=people))
-        return match
+        match = {"table_id": opening.table, "link": link, "digest": digest, "length": 0, "head": digest}
+        return match, {"table_id": opening.table, "told": people}
 
     def _append(
         self, connection: sa.Connection, match: int, events: Sequence[Event], evidence: bytes, after: int | None
@@ -232,17 +235,13 @@ class MatchLog:
         if after is not None and end.length != after:
             return _already_written(connection, match, events, after, end.length)
         seen = chain.digest_of(evidence) if evidence else ""
-        rows = list(_linked(match, events, end, written=self.now(), evidence=seen))
+        rows = list(_linked(events, end, written=self.now(), evidence=seen))
         if not rows:
             return int(end.length)
-        connection.execute(sa.insert(event_rows), rows)
+        connection.execute(sa.insert(event_rows), _numbered(match, rows))
         if evidence:
             _keep(connection, match, end.table_id, seen, evidence)
-        connection.execute(
-            sa.update(match_rows)
-            .where(match_rows.c.id == match)
-            .values(length=rows[-1]["seq"], head=rows[-1]["digest"])
-        )
+        connection.execute(sa.update(match_rows).where(match_rows.c.id == match).values(_end_of(rows)))
         return int(rows[-1]["seq"])
 
     def _erase(self, rows: sa.Table, match: int) -> int:
@@ -253,17 +252,58 @@ class MatchLog:
         return erased
 
 
-def _linked(match: int, events: Sequence[Event], end: Any, *, written: str, evidence: str) -> Iterator[dict[str, Any]]:
-    """A row for each event, linked to the end of the chain."""
+class _End(NamedTuple):
+    """Where a chain ends, as `ENDS` asks for it."""
+
+    table_id: str
+    length: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Unfiled:
+    """A whole match as its rows, but for its number."""
+
+    match: dict[str, Any]
+    people: dict[str, Any]
+    events: list[dict[str, Any]]
+
+
+def _file(connection: sa.Connection, match: dict[str, Any]) -> int:
+    """Insert the row of a match; its number."""
+    inserted = connection.execute(sa.insert(match_rows).values(match)).inserted_primary_key
+    assert inserted is not None  # there is always one for a single row
+    return int(inserted[0])
+
+
+def _file_whole(connection: sa.Connection, matches: Collection[_Unfiled]) -> list[int]:
+    """Insert whole matches, of which there is one at least; their numbers."""
+    numbers = [_file(connection, each.match) for each in matches]
+    filed = list(zip(numbers, matches, strict=True))
+    connection.execute(sa.insert(people_rows), [{"match_id": number, **each.people} for number, each in filed])
+    connection.execute(sa.insert(event_rows), [row for number, each in filed for row in _numbered(number, each.events)])
+    return numbers
+
+
+def _numbered(match: int, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"match_id": match, **row} for row in rows]
+
+
+def _end_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the row of a match tells of the end of its chain, after these events."""
+    return {"length": rows[-1]["seq"], "head": rows[-1]["digest"]}
+
+
+def _linked(events: Sequence[Event], end: Any, *, written: str, evidence: str) -> Iterator[dict[str, Any]]:
+    """A row for each event, but for its match's number, linked to the end of the chain."""
     previous = end.head
     for seq, event in enumerate(events, start=end.length + 1):
         if event.table != end.table_id:
-            raise ValueError(f"match {match} is played at table {end.table_id}, not at {event.table}")
+            raise ValueError(f"the match is played at table {end.table_id}, not at {event.table}")
         told = event.as_dict()
         link = chain.event_link(told, seq=seq, previous=previous, written=written, evidence=evidence)
         previous = chain.digest_of(link)
         yield {
-            "match_id": match,
             "seq": seq,
             "table_id": event.table,
             "name": told["event"],

@@ -42,7 +42,8 @@ class Recorder:
     A full disk or a locked file must not stop a game: `record` keeps what it could not write, and the next call writes
     it first. Until then `behind` is not zero, which people must be told. Belongs to one thread.
 
-    What can never be written, as another program has gone on with the match, is given up when the next match begins.
+    What can never be written, as another program has gone on with the match, is given up when the next match begins;
+    `lost` tells that from then on.
 
     A `MatchStarted` begins a match in the log, and tells how it opens as far as it knows; `opening` tells the rest.
     Only the first one after `resume` belongs to the match that goes on; one that has ended does not go on, but may be
@@ -62,6 +63,8 @@ class Recorder:
         """The number of the match that is being written; None until one is on disk."""
         self.trouble: StoreError | None = None
         """Why it is behind; None when it is not."""
+        self.lost: StoreError | None = None
+        """Why something that was recorded will never be on disk; None while everything may be."""
 
     @property
     def behind(self) -> int:
@@ -109,6 +112,7 @@ class Recorder:
         for _ in range(begun):
             self._waiting.popleft()
         lost = behind - self.behind
+        self.lost = why
         logger.warning("events of match %s that are not recorded, and never will be: %d; %s", self.match, lost, why)
         return True
 

@@ -16,6 +16,7 @@ from companion.events import (
     MovePlayed,
     MoveTakenBack,
     PassForced,
+    Paused,
     Resigned,
 )
 from companion.rules import Colour, Game, MatchText, Move, Pass, Position, parse_move
@@ -67,6 +68,12 @@ def resigned_by(events: Iterable[Event]) -> Colour | None:
     """Who has ended a match by resigning; None if nobody has, or it is not told."""
     winner = ending_of(events).get("Winner", DRAW)
     return None if winner == DRAW else Colour(winner).other
+
+
+def paused_by(events: Iterable[Event]) -> bool:
+    """Whether a match is paused at the end of its `events`; older versions did not tell."""
+    told = [event.paused for event in events if isinstance(event, Paused)]
+    return bool(told) and told[-1]
 
 
 def undone_by(events: Sequence[Event]) -> list[Move]:

@@ -175,8 +175,7 @@ class Pause(Request):
 
     def do(self, table: Table, referee: Referee, time: float) -> list[Event]:  # noqa: ARG002
         """Tell the referee."""
-        referee.paused = self.paused
-        return []
+        return referee.pause(time, paused=self.paused)
 
 
 class NewMatch(Request):

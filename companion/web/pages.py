@@ -47,6 +47,8 @@ pages = Blueprint("pages", __name__)
 TOKEN_MARK = "%session-token%"  # noqa: S105 (where a token goes)
 """Stands in what is rendered once for all referees where each one's own token goes."""
 _YEAR_S = 365 * 24 * 3600
+_LAID_S = 1.0
+"""How long a page without scripts waits at most for the table to see what was laid on the tile board."""
 THEMES = ("auto", "light", "dark")
 
 
@@ -207,6 +209,7 @@ def tiles(table: str) -> AnyResponse | str:
         app.gate.check_hand()
         wrong = touch(app.tiles[table], view, request.form.get("square", ""), request.form.get("piece", ""))
         if "HX-Request" not in request.headers and not wrong:
+            app.table(table).wait_newer(view.revision, _LAID_S)
             return redirect(url_for("pages.table", table=table, side=look.side.value), 303)
     template = "tiles.html" if "HX-Request" in request.headers else "tiles_page.html"
     return render_template(template, token=app.gate.token(), wrong=wrong, **_tiles(view, look), **_shown(view, look))

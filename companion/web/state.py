@@ -108,7 +108,7 @@ class TableState(BaseModel):
     disagreements: dict[str, str] = Field(description="Squares that the sources contradict each other about, and how.")
     stopped: str = Field(description="Why the table has stopped for good; empty while it runs.")
     ended: bool = Field(description="The source was a file and has been read to its end.")
-    unrecorded: str = Field(description="Why events are not on disk; empty when they are.")
+    unrecorded: str = Field(description="Why events are not on disk, or never will be; empty if all are.")
 
 
 def state_of(view: TableView, boot: str) -> TableState:
@@ -156,7 +156,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "disagreements": {str(told.square): str(told) for told in view.disagreements},
         "stopped": view.broken,
         "ended": view.ended,
-        "unrecorded": view.unrecorded,
+        "unrecorded": view.unrecorded or view.never_recorded,
     })  # fmt: skip
 
 

@@ -59,7 +59,7 @@ def reason(view: TableView) -> str:
     if view.over:
         return " ".join(_after_the_end(view))
     if view.paused:
-        return _("What lies on the board decides nothing until the referee goes on.")
+        return _nothing_counts()
     return reasons.rule(view)
 
 
@@ -104,10 +104,16 @@ def _after_the_end(view: TableView) -> Iterator[str]:
         yield _("The game is over.")
     if view.ended or view.recorded:
         return
-    if view.cleared:
+    if view.paused:
+        yield _nothing_counts()
+    elif view.cleared:
         yield _("The next game begins with its first piece.")
     else:
         yield _("Clear the board to begin the next game.")
+
+
+def _nothing_counts() -> str:
+    return _("What lies on the board decides nothing until the referee goes on.")
 
 
 def _troubles(view: TableView) -> Iterator[Notice]:
@@ -138,12 +144,19 @@ def _troubles(view: TableView) -> Iterator[Notice]:
     for source, why in view.absent:
         title = _unclear(why) or _("%(source)s does not help now", source=source)
         yield Notice("note", title, sentence(why))
+    yield from _unkept(view)
+    if view.ended and not view.over:
+        yield Notice("note", _("The recording has ended"))
+
+
+def _unkept(view: TableView) -> Iterator[Notice]:
     if view.unrecorded:
         yield Notice(
             "trouble", _("Not recorded"), _("Play goes on, but is not kept: %(why)s", why=told(view.unrecorded))
         )
-    if view.ended and not view.over:
-        yield Notice("note", _("The recording has ended"))
+    if view.never_recorded:
+        why = _("A part of what was played is not kept, and never will be: %(why)s", why=told(view.never_recorded))
+        yield Notice("trouble", _("Not recorded"), why)
 
 
 def _unclear(trouble: str) -> str:
@@ -237,6 +250,8 @@ def _wrong(view: TableView, problem: Problem) -> Notice:
 
 
 def _turning_points(view: TableView) -> Iterator[Notice]:
+    if view.resigned is not None:
+        return
     game = view.game
     passed = game.history[-1] if game.history and isinstance(game.history[-1], Pass) else None
     if passed is not None and passed.colour is not None:

@@ -35,6 +35,15 @@ def test_json_is_one_object_a_move_and_one_for_the_match(example):
     assert moves[0]["before"] == -1
 
 
+def test_a_number_that_no_match_has_is_told_in_one_line_however_long_it_is(tmp_path):
+    imported = CliRunner().invoke(main, ["matches", "import", "-", "--data", str(tmp_path)], input=MATCH)
+    assert imported.exit_code == 0
+    for number in ("2", "9" * 5000):
+        done = analyse(number, "--data", tmp_path)
+        assert (done.exit_code, len(done.stderr.splitlines())) == (1, 1)
+        assert "companion matches list shows those there are" in done.stderr
+
+
 def test_the_drawing_is_written(example):
     assert example[1].startswith("<svg ")
 

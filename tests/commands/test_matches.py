@@ -97,6 +97,15 @@ def test_an_error_does_nothing_to_the_terminal_either(data):
         assert "\x1b" not in result.output
 
 
+@pytest.mark.parametrize("command", [["matches", "list"], ["watch", "virtual:"], ["doctor"]])
+def test_an_empty_data_folder_name_is_wrong_usage(command, tmp_path, monkeypatch):
+    """A shell gives it for a variable that is not set."""
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, [*command, "--data", ""])
+    assert (done.exit_code, list(tmp_path.iterdir())) == (2, [])
+    assert "Invalid value for '--data': a folder has to have a name" in done.stderr
+
+
 def test_list_as_json_is_one_object_a_match(data):
     finished, unfinished = lines("list", "--data", data)
     assert finished == {

@@ -12,11 +12,12 @@ import pytest
 
 from companion.commands.equipment import Equipment, equip
 from companion.commands.serving import Keys, own_addresses, serve, table_for
-from companion.errors import CompanionError
+from companion.errors import CompanionError, StoreError
 from companion.rules import Colour, Game, Layout, Square
 from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
 from companion.table import Players
+from tests.shelf import only_read
 from tests.web.room import SOON_S, BoardByHand, Room
 
 WORKED_EXAMPLE = [
@@ -104,6 +105,47 @@ def test_end_that_is_undone_after_a_restart_goes_on_in_the_same_match(log):
     [match] = log.matches("1")
     assert not match.finished
     assert [str(ply) for ply in log.game(match.id).history] == ["a1+", "a3><"]
+
+
+def pause(room: Room, *, paused: bool) -> None:
+    room.table.do(lambda referee, time: referee.pause(time, paused=paused))
+
+
+def test_a_trial_piece_that_lies_there_during_a_pause_is_no_move_after_a_restart_either(log):
+    with Program(log) as first:
+        first.play("a1+")
+        pause(first, paused=True)
+        first.put("a2", "dark pusher")
+        first.look()
+    with Program(log, first) as second:
+        assert (second.look().paused, history(second)) == (True, ["a1+"])
+        second.lift("a2")
+        pause(second, paused=False)
+        assert not second.play("a3><").paused
+    with Program(log, second) as third:
+        assert (third.look().paused, history(third)) == (False, ["a1+", "a3><"])
+    [match] = log.matches("1")
+    assert log.verify(match.id).sound
+    assert log.match_text(match.id).game == log.game(match.id)
+
+
+def test_a_match_that_was_paused_after_its_end_is_so_after_a_restart(log):
+    with Program(log) as first:
+        first.play("a1+")
+        first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+        pause(first, paused=True)
+    with Program(log, first) as second:
+        second.board.scene.pieces.clear()
+        second.put("d4", "light diagonal")
+        view = second.look()
+        assert (view.paused, view.over, history(second)) == (True, True, ["a1+"])
+        second.lift("d4")
+        pause(second, paused=False)
+        second.look()
+        second.put("d4", "light diagonal")
+        second.look()
+        assert history(second) == ["d4x"]
+    assert [match.finished for match in log.matches("1")] == [True, False]
 
 
 def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, capsys):
@@ -288,6 +330,16 @@ def test_a_start_that_does_not_get_its_port_leaves_the_match_alone(log):
     with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(CompanionError, match="cannot be had"):
         serve({"1": table}, Keys.new(), port=other.getsockname()[1])
     assert log.matches() == []
+
+
+def test_keys_that_cannot_be_kept_are_told_with_what_to_do(tmp_path):
+    (folder := tmp_path / "games").mkdir()
+    with only_read(folder), pytest.raises(StoreError) as told:
+        Keys.kept(folder)
+    assert str(told.value) == (
+        f"{folder}/keys.json cannot be read or written: Permission denied; check who owns {folder}, or choose another "
+        "data folder"
+    )
 
 
 def test_every_address_of_this_machine_is_told_but_those_that_lead_to_itself(tmp_path):

@@ -18,6 +18,9 @@ import numpy as np
 import pytest
 
 from companion.camera.virtual import WORKED_EXAMPLE, VirtualCamera
+from companion.commands.watch import in_words
+from companion.events import KindNeeded, PieceUnclear, parse_content
+from companion.rules import Square
 from companion.store import FILE_NAME, MatchLog
 from tests.camera.server import CameraServer
 
@@ -41,6 +44,21 @@ def game(request, tmp_path_factory):
     corners = ["--corners", CORNERS] if request.param == "given" else []
     done = companion("watch", f"video:{GAME}", "--json", "--data", str(folder), *corners)
     return done, [json.loads(line) for line in done.stdout.splitlines()], folder
+
+
+@pytest.mark.parametrize(
+    ("kind", "contents", "words"),
+    [
+        (PieceUnclear, ["light straight", "."], "What is on a2? light straight, nothing"),
+        (PieceUnclear, ["light straight"], "Is a light straight on a2?"),
+        (PieceUnclear, ["."], "Is nothing on a2?"),
+        (KindNeeded, ["dark pusher", "dark puller"], "Which kind is on a2? dark pusher, dark puller"),
+        (KindNeeded, ["dark pusher"], "Is a dark pusher on a2?"),
+    ],
+)
+def test_what_is_asked_about_a_square_reads_as_a_question(kind, contents, words):
+    asked = kind(time=1.0, ply=2, square=Square.parse("a2"), contents=tuple(map(parse_content, contents)))
+    assert in_words(asked) == words
 
 
 def stills(folder: Path) -> np.ndarray:

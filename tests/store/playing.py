@@ -40,6 +40,7 @@ def one_of_each():
         events.SourceLost(**here, source="camera:0", why="it was unplugged: «Übung»"),
         events.SourceBack(**here, source="camera:0", why="it is back"),
         events.SourcesDisagree(**here, square=A1, contents=(None, DARK_PULLER), words="camera:0 says nothing"),
+        events.Paused(**here, paused=True),
         events.Resigned(**here, colour=Colour.DARK),
         events.Unresolved(**here, squares=(B2,)),
         events.GameOver(**here, moves=("a1+", "-"), score=Score(1, 1), winner=None),

@@ -114,10 +114,31 @@ def test_only_opening_tells_whether_there_is_a_log_where_no_file_says_so(place):
     assert is_there(place)
 
 
+@pytest.mark.parametrize(
+    "place",
+    ["sqlite://", "sqlite:///:memory:", "sqlite+pysqlite:///:memory:", "sqlite:///file::memory:?uri=true",
+     "sqlite:///file:x?mode=memory&uri=true"],
+)  # fmt: skip
+@pytest.mark.parametrize("create", [True, False])
+def test_database_that_keeps_nothing_is_refused(place, create, clock):
+    with pytest.raises(StoreError, match=r"^sqlite.* is a database in memory, and keeps nothing; give a folder, or"):
+        MatchLog.open(place, clock, create=create)
+
+
 def test_folder_that_cannot_be_made_is_one_clear_line(tmp_path, clock):
     (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"^the data folder .*file/x cannot be used: Not a directory; choose another$"):
         MatchLog.open(tmp_path / "file" / "x", clock)
+
+
+def test_damage_that_sqlite_cannot_tell_in_letters_is_one_clear_line(tmp_path, clock):
+    MatchLog.open(tmp_path, clock).close()
+    file = tmp_path / FILE_NAME
+    whole, name = file.read_bytes(), b"sqlite_autoindex_pictures_1"
+    assert name in whole
+    file.write_bytes(whole.replace(name, b"s\x9d" + name[2:]))
+    with pytest.raises(StoreError, match=r"cannot be used: it is damaged; move it away, or put a backup in its place$"):
+        MatchLog.open(tmp_path, clock)
 
 
 @pytest.mark.parametrize("start", [b"no database at all" * 100, b"SQLite format 3\0" + b"\xff" * 4000])

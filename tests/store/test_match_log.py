@@ -343,6 +343,19 @@ def test_match_that_is_told_twice_at_once_is_imported_once(log):
     assert log.import_texts([TOLD, other, TOLD]) == [Imported(1, True), Imported(2, True), Imported(1, False)]
 
 
+def test_a_game_in_play_is_written_while_an_import_is_being_prepared(log, tmp_path, clock):
+    playing, written = log.begin(Opening()), iter(example_events())
+
+    def time_in_which_a_move_is_played():
+        log.append(playing, [next(written)])
+        return clock()
+
+    with MatchLog.open(tmp_path, time_in_which_a_move_is_played, wait_s=0.01) as importing:
+        importing.import_texts([TOLD, MatchText(TOLD.game, {"Light": "Cat"})])
+    assert len(log.entries(playing)) > 2
+    assert all(log.verify(match.id).sound for match in log.matches())
+
+
 def test_match_that_was_played_here_is_not_imported(log):
     match = log.begin(ANN_AND_BEN)
     log.append(match, example_events())

@@ -30,6 +30,7 @@ class Ledger:
         self.opening = opening
         self.events: list = []
         self.trouble: Exception | None = None
+        self.lost: Exception | None = None
 
     def record(self, told, evidence=b""):
         self.events += told

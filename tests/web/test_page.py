@@ -20,7 +20,8 @@ from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
 from companion.web.serve import Serving
-from companion.web.words import headline, notices, reason
+from companion.web.state import state_of
+from companion.web.words import headline, notices, reason, spoken
 from tests.web.room import Room
 
 MIDDLE = SQUARE / 2
@@ -149,6 +150,37 @@ def test_after_the_end_it_is_said_how_the_next_game_begins_until_it_does(app, ro
     assert recorded == "Light resigned."
 
 
+@pytest.mark.parametrize("moves", [STORIES["forced pass"][0], STORIES["last chance"][0]])
+def test_after_a_resignation_nobody_is_told_what_to_play(app, moves):
+    view = replace(shown(Game.replay(moves)), resigned=Colour.LIGHT)
+    with app.test_request_context():
+        assert notices(view) == []
+        assert spoken(view).endswith("Dark wins. Light resigned. Clear the board to begin the next game.")
+        assert "pass" not in spoken(view)
+        assert state_of(view, "boot").notices == []
+
+
+def test_after_a_resignation_nothing_has_to_be_put_back(app, room):
+    room.play("a1+", "a3><")
+    room.lift("a1")
+    assert room.look().disturbed
+    room.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    with app.test_request_context():
+        assert (room.look().disturbed, notices(room.view)) == (frozenset(), [])
+    assert room.table.do(lambda referee, time: referee.undo(time)).disturbed
+
+
+def test_who_pauses_after_the_end_is_not_told_to_begin_the_next_game(app, here, room):
+    room.play("a1+")
+    for deed, fields in (("resign", {"colour": "dark"}), ("pause", {"paused": "true"})):
+        assert here.rule(deed, **fields).status_code == 303
+    why = "Dark resigned. What lies on the board decides nothing until the referee goes on."
+    with app.test_request_context():
+        assert (headline(room.view), reason(room.view)) == ("Light wins", why)
+        assert why in spoken(room.view)
+    assert here.get("/api/t/1").json["explanation"] == why
+
+
 def test_a_game_that_is_taken_up_again_does_not_begin_the_next_one(room):
     room.play("a1+")
     room.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
@@ -232,6 +264,15 @@ def test_trouble_comes_before_everything_else(app, room):
 
 
 # The stream -------------------------------------------------------------------------------------------------------
+
+
+def test_what_will_never_be_recorded_is_told_while_the_next_match_is_kept(app, room):
+    view = replace(room.view, never_recorded="another program writes to match 1")
+    with app.test_request_context():
+        [told] = notices(view)
+        assert state_of(view, "boot").unrecorded == "another program writes to match 1"
+    why = "A part of what was played is not kept, and never will be: another program writes to match 1"
+    assert (told.kind, told.title, told.text) == ("trouble", "Not recorded", why)
 
 
 def test_viewer_is_sent_the_whole_table_first_and_again_when_it_changes(room):

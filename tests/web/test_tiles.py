@@ -64,6 +64,14 @@ def test_what_cannot_be_laid_is_said(table, here, square, piece, says):
     assert table.board.letters == "." * 16
 
 
+def test_without_scripts_a_chosen_piece_is_not_lost_and_what_is_laid_is_shown(here, app):
+    assert "http-equiv" not in here.get("/t/1/").text
+    assert 'href="./?side=light">Look again</a>' in here.get("/t/1/").text
+    assert 'http-equiv="refresh"' in Person(app, address="10.0.0.77").get("/t/1/").text
+    laid = put(here, "b1", "S")
+    assert 'id="piece-b1"' in here.get(laid.headers["Location"]).text
+
+
 def test_there_are_no_more_pieces_than_in_the_box(table, here):
     for square in ("a1", "b1"):
         put(here, square, "S")
