@@ -10,16 +10,25 @@
     ├── ProfileError (ValueError)       a profile file with an unknown version or a bad field
     ├── SourceError (OSError)           a camera, file, folder or port that cannot be used
     │   ├── SourceSyntaxError           a text that names no source
+    │   ├── WrongLoginError             a camera that does not take the name and the password that it was told
     │   └── EndOfSource                 a file that has been read to its end
     ├── VisionError (ValueError)        a picture or corners that the reader cannot work with
     ├── LinkError (OSError)             a tile board that does not answer, or answers nonsense
+    │   └── WireError (ValueError)      a line that is whole and yet says nothing that the protocol knows
     ├── StoreError (OSError)            the match log cannot be opened, read or written
     │   └── ConflictError               another program has gone on with a match, so it cannot be written here any more
-    └── TableError (RuntimeError)       a table that has stopped, or does not answer
+    ├── TableError (RuntimeError)       a table that has stopped, or does not answer
+    ├── ServerError (OSError)           the address of the page cannot be had
+    ├── BookError (ValueError)          the opening book is missing or damaged
+    └── of the workshop, all ValueError
+        ├── KitError                    a paper that the kit does not fit on
+        ├── EnrolmentError              pictures that a set cannot be enrolled from
+        ├── LensError                   pictures that no lens can be measured from
+        └── TilesError                  codes that no accept windows can be made of
 
 Messages state what was found, what was expected and what to do. What a person does at the table is an event
 (`companion.events`), never one of these; only `IllegalMoveError` crosses over, as the rules' way of saying no.
-Errors that need the vocabulary of the rules are defined where that vocabulary is.
+Those that only one module raises, or that need its words, are defined there.
 """
 
 
@@ -88,6 +97,10 @@ class StoreError(CompanionError, OSError):
 
 class ConflictError(StoreError):
     """A match that another program has gone on with: trying again does not help."""
+
+
+class ServerError(CompanionError, OSError):
+    """The address of the page cannot be had."""
 
 
 class TableError(CompanionError, RuntimeError):

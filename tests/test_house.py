@@ -19,6 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from companion import errors
 from companion.__main__ import main
 
 if TYPE_CHECKING:
@@ -75,6 +76,23 @@ def test_imports_keep_to_the_layers() -> None:
     """In a process of its own, because the linter switches off the logging of whoever runs it."""
     done = subprocess.run([sys.executable, "-c", _LINT_IMPORTS], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_tree_of_errors_names_every_error_under_its_own() -> None:
+    drawn, path = set(), [""]
+    for line in errors.__doc__.splitlines():
+        if found := re.match(r"    (?P<way>[ │├└─]*)(?P<name>[A-Z]\w+)\b", line):
+            depth = len(found["way"]) // 4
+            path[depth:] = [found["name"]]
+            drawn.add((path[depth - 1] if depth else "Exception", found["name"]))
+    workshop = ("KitError", "EnrolmentError", "LensError", "TilesError")
+    drawn = {("CompanionError" if name in workshop else under, name) for under, name in drawn}
+    raised = set()
+    for source in [*(ROOT / "companion").rglob("*.py"), *(ROOT / "calibration").rglob("*.py")]:
+        for node in ast.walk(ast.parse(source.read_text())):
+            if isinstance(node, ast.ClassDef) and node.bases and re.search("Error$|^EndOf", node.name):
+                raised.add((ast.unparse(node.bases[0]), node.name))
+    assert raised == drawn
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from cheroot.errors import NoSSLError
 from cheroot.workers.threadpool import ThreadPool
 from cheroot.wsgi import Server
 
-from companion.errors import CompanionError
+from companion.errors import ServerError
 
 if TYPE_CHECKING:
     from companion.web.companion import Companion
@@ -70,12 +70,12 @@ class Serving:
         """Listen, and serve in a thread of its own.
 
         Raises:
-            CompanionError: if the address cannot be had.
+            ServerError: if the address cannot be had.
         """
         try:
             self._server.prepare()
         except (OSError, NoSSLError) as error:
-            raise CompanionError(
+            raise ServerError(
                 f"port {self.port} cannot be had ({error}); if another companion is running, choose one with --port"
             ) from error
         self.port = self._server.bind_addr[1]

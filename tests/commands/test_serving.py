@@ -12,7 +12,7 @@ import pytest
 
 from companion.commands.equipment import Equipment, equip
 from companion.commands.serving import Keys, own_addresses, serve, table_for
-from companion.errors import CompanionError, StoreError
+from companion.errors import ServerError, StoreError
 from companion.rules import Colour, Game, Layout, Square
 from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
@@ -327,7 +327,7 @@ ROUTES = """Main:
 def test_a_start_that_does_not_get_its_port_leaves_the_match_alone(log):
     game = Game.start()
     table = table_for(Equipment((BoardByHand(game),)), game, log, table="1")
-    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(CompanionError, match="cannot be had"):
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(ServerError, match="cannot be had"):
         serve({"1": table}, Keys.new(), port=other.getsockname()[1])
     assert log.matches() == []
 
