@@ -65,8 +65,12 @@ class VideoFile:
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
         self._count = 0
+        self._stamped = False
+        """Whether a frame has had a time stamp."""
         self._told_s = self._late_s = 0.0
         """The time of the last frame, and what stamps that began anew are added to."""
+        self._behind = False
+        """Whether the last frame's stamp was before that of the frame before."""
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
@@ -95,7 +99,7 @@ class VideoFile:
                     "%(source)s breaks off after %(seconds)s s: %(count)s of %(promised)s frames could be read; "
                     "it is damaged",
                     source=self.name,
-                    seconds=f"{self._time():.0f}",
+                    seconds=f"{self._told_s:.0f}",
                     count=self._count,
                     promised=promised,
                 )
@@ -113,9 +117,10 @@ class VideoFile:
             return None
         if not there:
             return None
-        time = self._time()
-        if time < self._told_s:  # where recordings were joined, the stamps begin anew
-            self._late_s += self._told_s - time + _JOINED_S
+        time, before = self._time(), self._behind
+        self._behind = time < self._told_s
+        if self._behind:  # where recordings were joined, the stamps begin anew; a single one is only odd
+            self._late_s += self._told_s + _JOINED_S - time if before else 0.0
             time = self._told_s + _JOINED_S
         frame = Frame(time, np.asarray(image, np.uint8))
         self._told_s, self._count = time, self._count + 1
@@ -125,7 +130,8 @@ class VideoFile:
         """The file's time stamp, or the frame rate's where a file has none."""
         stamp = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
         rate = float(self._capture.get(cv2.CAP_PROP_FPS))
-        if stamp > 0 or self._count == 0 or rate <= 0:
+        self._stamped |= stamp > 0
+        if self._stamped or self._count == 0 or rate <= 0:
             return self._late_s + stamp
         return self._late_s + self._count / rate
 

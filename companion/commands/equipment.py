@@ -102,6 +102,7 @@ def equip(
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice:
         raise SourceError(f"{shown(twice)} is given twice; once is enough")
+    everywhere = (*texts, *elsewhere)
     sources = [
         closing.enter_context(
             open_source(
@@ -113,7 +114,7 @@ def equip(
                 sets=sets,
                 patient=patient,
                 clock=clock,
-                others=[other for other in (*texts, *elsewhere) if other != text],
+                others=[other for other in everywhere if other != text],
             )
         )
         for text in texts

@@ -44,7 +44,8 @@ class Sight:
     def look(self, snapshot: Snapshot) -> None:
         """See the board as it lies now."""
         self.snapshot, self._time = snapshot, snapshot.time
-        self._hand_since = (self._hand_since or self._time) if snapshot.hidden else None
+        since = self._time if self._hand_since is None else self._hand_since
+        self._hand_since = since if snapshot.hidden else None
         if self._began_s == _NEVER and snapshot.hidden != self._layout.all:
             self._began_s = self._time
         restless = self._layout.squares_in(snapshot.restless)

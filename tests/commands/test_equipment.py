@@ -71,7 +71,7 @@ def test_every_tile_board_knows_the_ports_of_all_others(monkeypatch):
     monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: told.update({wanted: list(others)}))
     with contextlib.ExitStack() as closing:
         texts, elsewhere = ["tiles:COM3", HIDING.format(1), "tiles:COM4"], ["virtual:tiles", "tiles:auto"]
-        equip(texts, LAYOUT, None, closing, clock=lambda: 100.0, patient=True, elsewhere=elsewhere)
+        equip(texts, LAYOUT, None, closing, clock=lambda: 100.0, patient=True, elsewhere=iter(elsewhere))
     assert told == {"COM3": ["COM4", "auto"], "COM4": ["COM3", "auto"]}
 
 
