@@ -39,6 +39,8 @@ class Background:
         self._ready: queue.Queue[BoardReading | Exception] = queue.Queue(_KEPT)
         self._wishes: queue.SimpleQueue[tuple[Layout, int, Future[None]]] = queue.SimpleQueue()
         """The layouts that it shall look at, for its thread to do."""
+        self._unheard: Exception | None = None
+        """What became of the source while another layout was asked for, if that was the last thing it told."""
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -52,6 +54,9 @@ class Background:
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name=f"source-{self.name}", daemon=True)
             self._thread.start()
+        if self._unheard is not None:
+            unheard, self._unheard = self._unheard, None
+            raise unheard
         try:
             ready = self._ready.get(timeout=timeout_s) if timeout_s > 0 else self._ready.get_nowait()
         except queue.Empty:
@@ -121,7 +126,8 @@ class Background:
     def _drop_ready(self) -> None:
         with contextlib.suppress(queue.Empty):
             while True:
-                self._ready.get_nowait()
+                ready = self._ready.get_nowait()
+                self._unheard = ready if isinstance(ready, Exception) else None
 
     def _give(self, item: BoardReading | Exception) -> None:
         """Keep it until it is read; wait for room."""

@@ -250,6 +250,18 @@ def test_after_another_layout_nothing_of_the_old_board_is_read():
     assert sizes[-9:] == [32] * 9
 
 
+def test_a_source_that_is_lost_while_another_layout_is_asked_for_is_told_as_lost():
+    feed = Feed()
+    feed.put(*Scene(BOARD).hold(2 * READING_S), SourceError("unplugged"))
+    with Background(feed) as source:
+        heard(source, 1)
+        while feed.items.qsize():
+            time.sleep(0.01)
+        source.lay_out(Layout.parse("8x4"), 2)
+        [lost] = heard(source, 1)
+    assert str(lost) == "unplugged"
+
+
 def as_lies_turned(reading, quarters):
     """What a camera tells of the board when it was turned clockwise before it: its squares go by other names."""
     layout, turns = BOARD, BOARD.turned(quarters)
