@@ -54,6 +54,37 @@ _STANDARD_ERROR, _ONE_AT_A_TIME = 2, Lock()
 _FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
 
+class FileClock:
+    """The times of a video's frames, which run on, whatever their stamps do."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """So many frames have come."""
+        self.time_s = 0.0
+        """When the last one was taken."""
+        self._stamped = False
+        """Whether any of them had a time stamp."""
+        self._late_s = 0.0
+        """What stamps that began anew are added to."""
+        self._behind = False
+        """Whether the last one's stamp was before that of the frame before."""
+
+    def next(self, stamp: float, rate: float) -> float:
+        """When the next frame was taken: by its stamp, in seconds, or by so many frames a second if none has any.
+
+        Where recordings were joined, the stamps begin anew; a single one that runs back is only odd.
+        """
+        self._stamped |= stamp > 0
+        told = stamp if self._stamped or self.count == 0 or rate <= 0 else self.count / rate
+        time, before = self._late_s + told, self._behind
+        self._behind = time < self.time_s
+        if self._behind:
+            self._late_s += self.time_s + _JOINED_S - time if before else 0.0
+            time = self.time_s + _JOINED_S
+        self.time_s, self.count = time, self.count + 1
+        return time
+
+
 class VideoFile:
     """``video:FILE``: every frame of a video file, in the file's own time."""
 
@@ -64,13 +95,7 @@ class VideoFile:
         _refuse_missing(Path(path), "video", directory=False)
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
-        self._count = 0
-        self._stamped = False
-        """Whether a frame has had a time stamp."""
-        self._told_s = self._late_s = 0.0
-        """The time of the last frame, and what stamps that began anew are added to."""
-        self._behind = False
-        """Whether the last frame's stamp was before that of the frame before."""
+        self._clock = FileClock()
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
@@ -93,14 +118,14 @@ class VideoFile:
             return frame
         promised, self._promised = self._promised, 0
         ends = self._capture.get(cv2.CAP_PROP_PTS) + 1  # in frames: some files begin late, and none is missing
-        if max(self._count, ends) < promised * _WHOLE_SHARE:
+        if max(self._clock.count, ends) < promised * _WHOLE_SHARE:
             raise SourceError(
                 Saying(
                     "%(source)s breaks off after %(seconds)s s: %(count)s of %(promised)s frames could be read; "
                     "it is damaged",
                     source=self.name,
-                    seconds=f"{self._told_s:.0f}",
-                    count=self._count,
+                    seconds=f"{self._clock.time_s:.0f}",
+                    count=self._clock.count,
                     promised=promised,
                 )
             )
@@ -117,23 +142,9 @@ class VideoFile:
             return None
         if not there:
             return None
-        time, before = self._time(), self._behind
-        self._behind = time < self._told_s
-        if self._behind:  # where recordings were joined, the stamps begin anew; a single one is only odd
-            self._late_s += self._told_s + _JOINED_S - time if before else 0.0
-            time = self._told_s + _JOINED_S
-        frame = Frame(time, np.asarray(image, np.uint8))
-        self._told_s, self._count = time, self._count + 1
-        return frame
-
-    def _time(self) -> float:
-        """The file's time stamp, or the frame rate's where a file has none."""
         stamp = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
         rate = float(self._capture.get(cv2.CAP_PROP_FPS))
-        self._stamped |= stamp > 0
-        if self._stamped or self._count == 0 or rate <= 0:
-            return self._late_s + stamp
-        return self._late_s + self._count / rate
+        return Frame(self._clock.next(stamp, rate), np.asarray(image, np.uint8))
 
 
 class StillFolder:

@@ -11,7 +11,7 @@ import click
 
 from calibration.check import Finding, examine
 from companion.camera import is_file, open_frames, read_picture
-from companion.commands.corners import corners_option
+from companion.commands.corners import corners_of, corners_option
 from companion.commands.eyes import board_reader, card_reader
 from companion.commands.options import layout_option, profile_option
 from companion.commands.output import harmless, json_option, print_json
@@ -78,7 +78,7 @@ def _findings(source: str, corners: Corners | None, layout: Layout, profile: Pro
         pose,
         layout,
         profile,
-        sought=corners is None or not corners.are_of(layout),
+        sought=corners_of(layout, corners) is None,
         squares=() if isinstance(found, BoardNotFound) else found.squares,
     )
 

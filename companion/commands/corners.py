@@ -30,10 +30,6 @@ class Corners:
     layout: str = ""
     """The layout of that profile, whose corners they are."""
 
-    def are_of(self, layout: Layout) -> bool:
-        """Whether they are this layout's; who gives corners means those of the board that lies there."""
-        return not self.layout or Layout.parse(self.layout) == layout
-
     def place(self, size: tuple[int, int]) -> BoardPose:
         """Where the board is in a picture of `size` (width, height).
 
@@ -50,6 +46,13 @@ class Corners:
                 raise
             why = Saying("the profile %(file)s has a bad field 'corners': %(why)s", file=self.profile, why=error.saying)
             raise ProfileError(why) from error
+
+
+def corners_of(layout: Layout, corners: Corners | None) -> Corners | None:
+    """These corners, if they are this layout's: who gives some means the board that lies there, a profile its own."""
+    if corners is None or not corners.layout or Layout.parse(corners.layout) == layout:
+        return corners
+    return None
 
 
 class CornersType(click.ParamType[Any]):

@@ -13,7 +13,7 @@ from calibration.enrolment import EnrolmentError, learn, refuse_other_boards
 from calibration.enrolment_pictures import EnrolmentPicture, refuse_bad_pictures, refuse_other_arrangement
 from calibration.telling_apart import colours_in_words, in_words, refuse_bad_colours, refuse_unlike_twins
 from companion.camera import read_picture
-from companion.commands.corners import corners_option
+from companion.commands.corners import corners_of, corners_option
 from companion.commands.eyes import locator, optics_of
 from companion.commands.options import GREEN_BOX, is_given, layout_option, profile_option, variant_option
 from companion.commands.profile_output import refuse_output
@@ -123,8 +123,7 @@ def enrol(
     if plain and light_is_darker:
         raise click.UsageError("--light-is-darker is about pieces with marks: either cubes may be the darker ones")
     known, told = profile or Profile(), []
-    if corners is not None and not corners.are_of(layout):
-        corners = None  # they are the profile's, of another board
+    corners = corners_of(layout, corners)
     anew = ["enrolment", "cubes"] if pieces is not None else []
     refuse_output(output, known, anew, [kind.value for kind, _ in cards])
     if empty is not None and pieces is not None:

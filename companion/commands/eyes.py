@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from companion.commands.corners import corners_of
 from companion.commands.options import GREEN_BOX
 from companion.profile import Profile
 
@@ -83,15 +84,15 @@ def board_reader(
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
     optics, eyes = optics_of(profile), Recogniser.bundled()
-    if corners is not None and not corners.are_of(layout):
-        corners = None
     recogniser: RecogniserOfPatches = eyes
     known = profile if profile is not None and profile.variant == variant else Profile()
     if known.enrolment is not None:
         recogniser = EnrolledRecogniser(eyes, Look.of(known.enrolment))
     elif known.cubes is not None:
         recogniser = CubeRecogniser(eyes, CubeLook.of(known.cubes))
-    return BoardReader(layout, recogniser, locator(corners, optics), optics, cubes=variant == GREEN_BOX, sets=sets)
+    return BoardReader(
+        layout, recogniser, locator(corners_of(layout, corners), optics), optics, cubes=variant == GREEN_BOX, sets=sets
+    )
 
 
 def optics_of(profile: Profile | None) -> Optics:

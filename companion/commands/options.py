@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 from click.core import ParameterSource
@@ -83,7 +83,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
         layout_option,
         click.option(
             "--first",
-            type=click.Choice(FirstMove.__args__),  # type: ignore[attr-defined]
+            type=click.Choice(get_args(FirstMove)),
             default="outside",
             show_default=True,
             help="Where the first piece may go.",

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from companion.camera import Frame, FrameSource, open_frames, read_picture
+from companion.camera.files import FileClock
 from companion.errors import EndOfSource, SourceError, VisionError
 
 SIZE = (64, 48)
@@ -156,6 +157,21 @@ def test_time_runs_on_where_recordings_were_joined(tmp_path):
     times = [frame.time for frame in frames_of(f"video:{tmp_path / 'joined.ts'}")]
     assert len(times) > 30
     assert all(before < time < before + 0.5 for before, time in itertools.pairwise(times))
+
+
+@pytest.mark.parametrize(
+    ("stamps", "times"),
+    [
+        ([0.0, 0.1, 0.2, 0.0, 0.4, 0.5], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]),
+        ([5.0, 5.1, 0.0, 0.1, 0.2, 0.0, 0.1, 0.2], [5.0, 5.1, 5.2, 5.3, 5.4, 5.5, 5.6, 5.7]),
+        ([0.0] * 4, [0.0, 0.1, 0.2, 0.3]),
+    ],
+    ids=["odd", "joined", "none"],
+)
+def test_the_clock_of_a_file_runs_on_whatever_its_stamps_do(stamps, times):
+    clock = FileClock()
+    assert [clock.next(stamp, 10.0) for stamp in stamps] == pytest.approx(times)
+    assert (clock.count, clock.time_s) == (len(stamps), pytest.approx(times[-1]))
 
 
 def test_video_that_begins_late_is_whole(tmp_path):
