@@ -27,8 +27,9 @@
  *   eeprom AT HEX        write into the memory behind the chip's back
  *   flash                ->  flash HEX  the program memory below the boot loader, up to its last used byte
  *   pty                  ->  pty PATH   make a serial port that any program can open
+ *   open                 reset the chip as a program does that opens the port, until its boot loader listens
  *   free PACED           run with the port until the next line comes; PACED 1 keeps to the clock on the wall. With a
- *                        boot loader, the first byte after a pause comes after a reset, as when a program opens the port
+ *                        boot loader, time stands until the first byte, and one after a pause is another opening
  *   pump US              let time pass with the port, as fast as the machine can, until the board has sent something
  *   garble HEX           put bytes on the cable that the board never sent
  *   unplug               close the port
@@ -78,6 +79,7 @@
 #define LED_BYTES (3 * MUXES * PER_MUX)
 #define PAINT 0xC5
 #define QUIET_CYCLES (FREQUENCY / 2)
+#define BLINK_CYCLES (FREQUENCY * 2 / 5) /* what a boot loader does before it listens, of the second that it waits */
 #define LINE_SLICE 1600u /* 0.1 ms: how often it is looked whether a line has ended */
 
 static avr_t *avr;
@@ -516,13 +518,25 @@ static uint64_t wall_us(void)
     return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
 }
 
+/* A program opens the port, which resets an Arduino; its boot loader has blinked and listens when this returns. */
+static void open_to_program(void)
+{
+    reset_chip(EXTERNAL_RESET);
+    run_until(avr->cycle + BLINK_CYCLES);
+}
+
 static void run_free(bool paced)
 {
-    struct pollfd lines = {.fd = STDIN_FILENO, .events = POLLIN};
-    uint64_t wall = wall_us();
-    uint64_t began = avr->cycle;
+    struct pollfd lines[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = master, .events = POLLIN}};
+    uint64_t wall;
+    uint64_t began;
 
-    while (poll(&lines, 1, 0) == 0) {
+    if (avr->reset_pc)
+        poll(lines, 2, -1); /* the boot loader waits for a second, the program may take longer to start */
+    heard_cycle = avr->cycle;
+    wall = wall_us();
+    began = avr->cycle;
+    while (poll(lines, 1, 0) == 0) {
         uint64_t board_us;
         if (!run_until(avr->cycle + 1000 * CYCLES_PER_US))
             return;
@@ -675,6 +689,8 @@ static bool obey_event(const char *name, const char *rest)
         fill_ram(), reset_chip(1);
     else if (strcmp(name, "hang") == 0)
         hang();
+    else if (strcmp(name, "open") == 0)
+        open_to_program();
     else if (strcmp(name, "free") == 0)
         run_free(atoi(rest));
     else if (strcmp(name, "unplug") == 0)

@@ -77,10 +77,11 @@ def test_a_blank_board_is_flashed_through_its_boot_loader_and_runs(simulator, to
     avrdude = tool("avrdude")
     with simulator(16, bootloader=boot_loader(OPTIBOOT)) as board:
         port = board.tell("pty")[1]
+        board.tell("open")
         board.post("free 1")
         command = [avrdude, "-p", "atmega328p", "-c", "arduino", "-P", port, "-b", "115200", "-D"]
         done = subprocess.run(
-            [*command, "-U", f"flash:w:{hex_file(16)}:i"], check=False, capture_output=True, text=True, timeout=120
+            [*command, "-U", f"flash:w:{hex_file(16)}:i"], check=False, capture_output=True, text=True, timeout=600
         )
         assert board.tell("unplug") == ["ok"]  # the answer to `free`
         board._answer()
