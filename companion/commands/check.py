@@ -12,7 +12,7 @@ import click
 from calibration.check import Finding, examine
 from companion.camera import is_file, open_frames, read_picture
 from companion.commands.corners import corners_of, corners_option
-from companion.commands.eyes import board_reader, card_reader
+from companion.commands.eyes import Foreknowledge, board_reader, card_reader
 from companion.commands.options import layout_option, profile_option
 from companion.commands.output import harmless, json_option, print_json
 from companion.commands.sources import is_tile_board, wrong_usage
@@ -68,7 +68,7 @@ def check(
 def _findings(source: str, corners: Corners | None, layout: Layout, profile: Profile | None) -> Iterator[Finding]:
     """Look at the picture as a game would be watched; `ProfileError` if none can be with this profile."""
     image, known = _picture(source), profile or Profile()
-    reader = board_reader(layout, corners, known, variant=known.variant)
+    reader = board_reader(layout, Foreknowledge(corners, known, known.variant))
     pose = reader.locate(image, layout)
     if profile is not None:
         card_reader(profile)

@@ -26,5 +26,5 @@ def demo(port: int, data: str | None) -> None:
     with ExitStack() as open_until_done:
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))
-        source = open_until_done.enter_context(open_source("virtual:", game.layout, None))
+        source = open_until_done.enter_context(open_source("virtual:", game.layout))
         serve({"1": table_for(Equipment((source,)), game, log, table="1")}, Keys.new(), port=port)

@@ -10,6 +10,7 @@ import click
 
 from companion.address import shown
 from companion.background import Background
+from companion.commands.eyes import NOTHING_KNOWN
 from companion.commands.sources import open_source
 from companion.errors import SourceError
 
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from companion.camera.frames import Clock
-    from companion.commands.corners import Corners
-    from companion.profile import Profile
+    from companion.commands.eyes import Foreknowledge
     from companion.readings import Source
     from companion.rules import Layout
     from companion.table import Lamp
@@ -74,13 +74,10 @@ def _refuse_shared(tables: Mapping[str, Sequence[str]]) -> None:
 def equip(
     texts: Sequence[str],
     layout: Layout,
-    corners: Corners | None,
     closing: ExitStack,
+    known: Foreknowledge = NOTHING_KNOWN,
     *,
     clock: Clock,
-    profile: Profile | None = None,
-    variant: str = "standard",
-    sets: int | None = None,
     patient: bool = False,
     elsewhere: Iterable[str] = (),
 ) -> Equipment:
@@ -97,7 +94,7 @@ def equip(
     Raises:
         UsageError: if a text names no source.
         SourceError: if one cannot be opened, or cannot be compared with the others.
-        VisionError: if `corners` cannot be the corners of a board.
+        VisionError: if the corners that are `known` cannot be the corners of a board.
     """
     twice = next((text for text in texts if texts.count(text) > 1), None)
     if twice:
@@ -108,10 +105,7 @@ def equip(
             open_source(
                 text,
                 layout,
-                corners,
-                profile=profile,
-                variant=variant,
-                sets=sets,
+                known,
                 patient=patient,
                 clock=clock,
                 others=[other for other in everywhere if other != text],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from companion.commands.corners import corners_of
 from companion.commands.options import GREEN_BOX
@@ -25,13 +25,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Foreknowledge:
-    """What is known beforehand of what a camera is going to see."""
+    """What is known beforehand of what a camera is going to see. A tile board has no use for it."""
 
     corners: Corners | None = None
     profile: Profile | None = None
     variant: str = "standard"
     sets: int | None = None
     """So many sets of pieces are in play; None stands for as many as the board needs."""
+
+
+NOTHING_KNOWN: Final = Foreknowledge()
 
 
 def video_reader(layout: Layout, known: Foreknowledge) -> VideoReader:
@@ -44,7 +47,7 @@ def video_reader(layout: Layout, known: Foreknowledge) -> VideoReader:
     from companion.vision.piles import PileWatcher  # noqa: PLC0415
     from companion.vision.video import VideoReader  # noqa: PLC0415
 
-    reader = board_reader(layout, known.corners, known.profile, variant=known.variant, sets=known.sets)
+    reader = board_reader(layout, known)
     find = _found_first(reader.locate, reader.optics)
     follower = BoardFollower(layout, find=find, optics=reader.optics)
     piles = PileWatcher(card_reader(known.profile), layout) if known.variant == GREEN_BOX else None
@@ -62,14 +65,7 @@ def card_reader(profile: Profile | None) -> CardReader:
     return CardReader.bundled(CardArt.of(profile.cards) if profile else None, optics_of(profile))
 
 
-def board_reader(
-    layout: Layout,
-    corners: Corners | None,
-    profile: Profile | None = None,
-    *,
-    variant: str = "standard",
-    sets: int | None = None,
-) -> BoardReader:
+def board_reader(layout: Layout, known: Foreknowledge = NOTHING_KNOWN) -> BoardReader:
     """The reader of single pictures: with the set and the lens that a profile knows, else as the program comes.
 
     Corners that a profile has of another layout are not those of the board: it is looked for.
@@ -83,16 +79,15 @@ def board_reader(
     from companion.vision.pieces import Recogniser  # noqa: PLC0415
     from companion.vision.reader import BoardReader  # noqa: PLC0415
 
-    optics, eyes = optics_of(profile), Recogniser.bundled()
+    optics, eyes = optics_of(known.profile), Recogniser.bundled()
     recogniser: RecogniserOfPatches = eyes
-    known = profile if profile is not None and profile.variant == variant else Profile()
-    if known.enrolment is not None:
-        recogniser = EnrolledRecogniser(eyes, Look.of(known.enrolment))
-    elif known.cubes is not None:
-        recogniser = CubeRecogniser(eyes, CubeLook.of(known.cubes))
-    return BoardReader(
-        layout, recogniser, locator(corners_of(layout, corners), optics), optics, cubes=variant == GREEN_BOX, sets=sets
-    )
+    usual = known.profile if known.profile is not None and known.profile.variant == known.variant else Profile()
+    if usual.enrolment is not None:
+        recogniser = EnrolledRecogniser(eyes, Look.of(usual.enrolment))
+    elif usual.cubes is not None:
+        recogniser = CubeRecogniser(eyes, CubeLook.of(usual.cubes))
+    locate = locator(corners_of(layout, known.corners), optics)
+    return BoardReader(layout, recogniser, locate, optics, cubes=known.variant == GREEN_BOX, sets=known.sets)
 
 
 def optics_of(profile: Profile | None) -> Optics:

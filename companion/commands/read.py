@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from companion.commands.corners import corners_option
-from companion.commands.eyes import board_reader, card_reader
+from companion.commands.eyes import Foreknowledge, board_reader, card_reader
 from companion.commands.options import layout_option, profile_option, sets_option, variant_option
 from companion.commands.output import json_option, print_json
 from companion.errors import CompanionError
@@ -57,7 +57,8 @@ def read(
 
     Without corners, a1 is the corner in the lower left of the picture.
     """
-    reader = replace(board_reader(layout, corners, profile, variant=variant, sets=sets), cards=card_reader(profile))
+    known = Foreknowledge(corners, profile, variant, sets)
+    reader = replace(board_reader(layout, known), cards=card_reader(profile))
     failed = False
     for image in images:
         told = _read(reader, image)

@@ -12,6 +12,7 @@ import platformdirs
 
 from companion.commands.corners import corners_option
 from companion.commands.equipment import by_table, equip
+from companion.commands.eyes import Foreknowledge
 from companion.commands.keeping import APP_NAME, data_option, open_log
 from companion.commands.options import game_options, is_given, profile_option
 from companion.commands.serving import Keys, port_option, serve, table_for
@@ -65,6 +66,7 @@ def run(
     seats = by_table(sources)
     refuse_idle_corners(chain.from_iterable(seats.values()))
     game = Game.start(first, layout=layout, sets=sets)
+    known = Foreknowledge(corners, profile, variant, sets)
     wanted = any(map(is_given, ("first", "layout", "sets", "variant")))
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))
@@ -74,11 +76,8 @@ def run(
             equipment = equip(
                 texts,
                 layout,
-                corners,
                 open_until_done,
-                profile=profile,
-                variant=variant,
-                sets=sets,
+                known,
                 patient=True,
                 clock=clock,
                 elsewhere=chain.from_iterable(there for other, there in seats.items() if other != table),

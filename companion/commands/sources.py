@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from companion.commands.eyes import Foreknowledge, video_reader
+from companion.commands.eyes import NOTHING_KNOWN, video_reader
 from companion.commands.options import is_given
 from companion.errors import SourceSyntaxError
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
     from companion.camera import VirtualCamera
     from companion.camera.frames import Clock
-    from companion.commands.corners import Corners
-    from companion.profile import Profile
+    from companion.commands.eyes import Foreknowledge
     from companion.readings import Source
     from companion.rules import Layout
     from companion.vision.video import VideoReader
@@ -34,11 +33,8 @@ def seconds_from_now() -> Callable[[], float]:
 def open_source(
     text: str,
     layout: Layout,
-    corners: Corners | None,
+    known: Foreknowledge = NOTHING_KNOWN,
     *,
-    profile: Profile | None = None,
-    variant: str = "standard",
-    sets: int | None = None,
     patient: bool = False,
     clock: Clock = time.monotonic,
     others: Iterable[str] = (),
@@ -51,14 +47,14 @@ def open_source(
     Raises:
         UsageError: if the text names no source.
         SourceError: if it cannot be opened.
-        VisionError: if `corners` cannot be the corners of a board.
+        VisionError: if the corners that are `known` cannot be the corners of a board.
     """
     with wrong_usage():
         if is_tile_board(text):
             from companion.tiles.link import open_tiles  # noqa: PLC0415 (a camera needs no serial port)
 
             return open_tiles(text, layout, clock=clock, wait=time.sleep, patient=patient, others=others)
-        return _opened(text, layout, Foreknowledge(corners, profile, variant, sets), clock, patient=patient)
+        return _opened(text, layout, known, clock, patient=patient)
 
 
 def _opened(text: str, layout: Layout, known: Foreknowledge, clock: Clock, *, patient: bool) -> Source:

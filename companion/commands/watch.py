@@ -12,6 +12,7 @@ import click
 from companion import events
 from companion.commands.corners import corners_option
 from companion.commands.equipment import equip
+from companion.commands.eyes import Foreknowledge
 from companion.commands.keeping import kept_option, open_log
 from companion.commands.options import game_options, profile_option
 from companion.commands.output import harmless, json_option, print_json
@@ -59,16 +60,8 @@ def watch(
     refuse_idle_corners(sources)
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
-        equipment = equip(
-            sources,
-            layout,
-            corners,
-            open_until_done,
-            profile=profile,
-            variant=variant,
-            sets=sets,
-            clock=seconds_from_now(),
-        )
+        known = Foreknowledge(corners, profile, variant, sets)
+        equipment = equip(sources, layout, open_until_done, known, clock=seconds_from_now())
         stopped = told_to_stop(open_until_done)
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
         log = open_until_done.enter_context(open_log(folder))

@@ -25,7 +25,7 @@ from calibration.enrolment import ARRANGEMENT, learn
 from companion.camera import open_frames
 from companion.camera.play import Lying, Moment
 from companion.camera.studio import HEIGHT, WIDTH, Studio
-from companion.commands.eyes import board_reader
+from companion.commands.eyes import Foreknowledge, board_reader
 from companion.errors import EndOfSource
 from companion.profile import LensModel, Profile
 from companion.referee import Referee
@@ -88,7 +88,7 @@ def enrolled():
 def watch(source, profile=None):
     """Every frame of a source through all stages: their clock, and the milliseconds of busy and idle frames."""
     clock, layout = Clock(), Layout.parse("4x4")
-    eyes = board_reader(layout, None, profile)
+    eyes = board_reader(layout, Foreknowledge(profile=profile))
     timed = replace(eyes, locate=clock.timed("locate", eyes.locate))
     reading.rectify = clock.timed("rectify", rectify)
     follower = BoardFollower(layout, find=timed.locate, optics=eyes.optics)

@@ -111,7 +111,7 @@ def main():
     asked = parser.parse_args()
     cv2.setNumThreads(1)
     lines = (asked.folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()[: asked.pictures]
-    reader = board_reader(BOARD, None)
+    reader = board_reader(BOARD)
     print(
         f"{'':22}{'pictures':>9}{'found':>7}{'false':>7}{'blurred':>9}{'squares':>9}{'right':>9}{'unclear':>9}{'wrong':>8}"
     )

@@ -91,7 +91,7 @@ class Varied:
 def told(change):
     """All events of the game seen so."""
     layout = Layout.parse("4x4")
-    eyes = board_reader(layout, None)
+    eyes = board_reader(layout)
     referee, settler, heard = Referee(Game.start()), Settler(layout), []
     with Camera(Varied(change), VideoReader(eyes, BoardFollower(layout))) as camera:
         try:

@@ -48,7 +48,7 @@ def test_a_camera_gets_a_reader_of_the_new_board():
 
 
 def test_a_game_that_was_recorded_or_drawn_keeps_its_board():
-    with open_source("virtual:", STANDARD, None) as source:
+    with open_source("virtual:", STANDARD) as source:
         source.lay_out(STANDARD, 1)
         with pytest.raises(RulesError, match="virtual: shows a board of 4x4; for ring, watch a camera or a tile board"):
             Paced(source, lambda: 0.0, lambda _: None).lay_out(RING, 1)

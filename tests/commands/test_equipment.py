@@ -28,7 +28,7 @@ HIDING = "http://127.0.0.1:1/user=ann_password=secret_channel={}"
 
 def names(*texts: str) -> list[str]:
     with contextlib.ExitStack() as closing:
-        equipment = equip(texts, LAYOUT, None, closing, clock=lambda: 100.0, patient=True)
+        equipment = equip(texts, LAYOUT, closing, clock=lambda: 100.0, patient=True)
         return [source.name for source in equipment.sources]
 
 
@@ -53,7 +53,7 @@ def test_a_tile_board_that_is_looked_for_keeps_nobody_waiting(monkeypatch):
 
     monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: look)
     with contextlib.ExitStack() as closing:
-        [board] = equip(["tiles:auto"], LAYOUT, None, closing, clock=time.monotonic, patient=True).sources
+        [board] = equip(["tiles:auto"], LAYOUT, closing, clock=time.monotonic, patient=True).sources
         table = Table(board, Referee(Game.start()), Ledger(), clock=time.monotonic)
         with table.running():
             table.do(lambda referee, time: [])
@@ -62,7 +62,7 @@ def test_a_tile_board_that_is_looked_for_keeps_nobody_waiting(monkeypatch):
 
 def test_a_pretended_tile_board_is_read_on_the_thread_of_its_table():
     with contextlib.ExitStack() as closing:
-        equipment = equip(["virtual:tiles"], LAYOUT, None, closing, clock=time.monotonic)
+        equipment = equip(["virtual:tiles"], LAYOUT, closing, clock=time.monotonic)
         assert [type(source) for source in equipment.sources] == [link.TileBoard]
 
 
@@ -71,7 +71,7 @@ def test_every_tile_board_knows_the_ports_of_all_others(monkeypatch):
     monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: told.update({wanted: list(others)}))
     with contextlib.ExitStack() as closing:
         texts, elsewhere = ["tiles:COM3", HIDING.format(1), "tiles:COM4"], ["virtual:tiles", "tiles:auto"]
-        equip(texts, LAYOUT, None, closing, clock=lambda: 100.0, patient=True, elsewhere=iter(elsewhere))
+        equip(texts, LAYOUT, closing, clock=lambda: 100.0, patient=True, elsewhere=iter(elsewhere))
     assert told == {"COM3": ["COM4", "auto"], "COM4": ["COM3", "auto"]}
 
 

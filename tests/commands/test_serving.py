@@ -167,7 +167,7 @@ def test_interrupted_match_goes_on_on_the_board_that_was_chosen_for_it(log, caps
 def started_on_tiles(log, game):
     """A table with the tile board that is not there, as the program has it when it starts; and that board."""
     with contextlib.ExitStack() as closing:
-        equipment = equip(["virtual:tiles"], Layout.parse("4x4"), None, closing, clock=time.monotonic, patient=True)
+        equipment = equip(["virtual:tiles"], Layout.parse("4x4"), closing, clock=time.monotonic, patient=True)
         with table_for(equipment, game, log, table="1").running() as table:
             yield table, equipment.virtual
 

@@ -35,7 +35,7 @@ class World:
         self.board = VirtualBoard(len(LAYOUT), self.clock)
         self.began = self.now
         tiles = TileBoard("tiles:", self.plug_in, LAYOUT, clock=self.clock, wait=self.sleep)
-        reader = board_reader(LAYOUT, None)
+        reader = board_reader(LAYOUT)
         camera = Camera(self, VideoReader(reader, BoardFollower(LAYOUT, find=reader.locate)))
         self.table = Table(camera, Referee(Game.start()), Ledger(), clock=self.clock, others=[tiles])
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from companion.commands.corners import Corners
-from companion.commands.eyes import board_reader
+from companion.commands.eyes import Foreknowledge, board_reader
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Layout
 from companion.vision.legible import blurred, burnt_out, but_for, sharpness
@@ -42,7 +42,9 @@ def told(truth, spoil=lambda image, square: image):
     """The reading of a picture, and how many squares it tells right, unclear and wrong."""
     corners = corners_of(truth)
     image = spoil(cv2.imread(str(PICTURES / truth["image"])), pixels_per_square(corners, BOARD))
-    reading = board_reader(BOARD, Corners(tuple(map(tuple, corners.tolist())))).read(np.asarray(image, np.uint8))
+    reading = board_reader(BOARD, Foreknowledge(Corners(tuple(map(tuple, corners.tolist()))))).read(
+        np.asarray(image, np.uint8)
+    )
     counts = {"right": 0, "unclear": 0, "wrong": 0}
     for square, contents in zip(BOARD, reading.squares, strict=True):
         if str(square) not in truth["hidden"]:

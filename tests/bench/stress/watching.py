@@ -79,7 +79,7 @@ class Verdict:
 
 def eyes(layout: Layout = STANDARD) -> BoardReader:
     """The reader that the program has; costly, so made once."""
-    return board_reader(layout, None)
+    return board_reader(layout)
 
 
 GAMES = {
