@@ -1,4 +1,4 @@
-"""What is odd about some tables: bare boards, things that are no pieces, pieces face down or askew, stickers, veils.
+"""What is odd about some tables: bare boards, things that are no pieces, pieces face down, stickers, veils, leaves.
 
 Only networks that learn see these, so that they know them when they meet them; what is promised is promised without.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from calibration.textures import any_colour, vary
 from calibration.training.marks import doodle
-from calibration.training.scene import SIDE, Family, Label
+from calibration.training.scene import SIDE, Family, Label, Leaves
 from calibration.training.things import draw_thing_at
 from companion.rules import Kind
 
@@ -35,6 +35,8 @@ _FOREIGN = 0.05
 """How often the marks are none that anybody knows."""
 _VEILED = 0.07
 _OVEREXPOSED = 0.04
+_DAPPLED = 0.08
+"""How often leaves throw shadows on the board; one on a bare square is else taken for a piece without a mark."""
 _BRIGHT = 330.0
 """From this sum of its channels on paper is printed on in black."""
 
@@ -58,6 +60,8 @@ def with_oddities(rng: Generator, scene: Scene) -> Scene:
         scene = _veiled(rng, scene)
     if rng.random() < _OVEREXPOSED:
         scene = replace(scene, lens=replace(scene.lens, exposure=float(rng.uniform(0.95, 1.7))))
+    if rng.random() < _DAPPLED:
+        scene = replace(scene, light=replace(scene.light, leaves=_leaves(rng)))
     return scene
 
 
@@ -104,3 +108,14 @@ def _veiled(rng: Generator, scene: Scene) -> Scene:
         pieces=replace(scene.pieces, bodies=bodies),
         board=replace(scene.board, gloss=1.0),
     )
+
+
+def _leaves(rng: Generator) -> Leaves:
+    """A few to many leaves, of about one size, with edges as sharp as those of a sunbeam or as soft as of a lamp."""
+    size, around = float(rng.uniform(0.15, 0.8)), (-0.7, SIDE + 0.7)
+    spots = []
+    for _ in range(rng.integers(2, 14)):
+        x, y = rng.uniform(*around, 2).tolist()
+        long = size * float(rng.uniform(0.6, 1.4))
+        spots.append((x, y, long, long * float(rng.uniform(0.4, 1.0)), float(rng.uniform(0, np.pi))))
+    return Leaves(tuple(spots), float(rng.uniform(0.01, 0.25)), float(rng.uniform(0.3, 0.95)))

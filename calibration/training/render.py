@@ -14,8 +14,9 @@ from calibration.training.ground import paint_ground
 from calibration.training.marks import mark
 from calibration.training.photograph import take
 from calibration.training.prisms import paint_piece, paint_thing
-from calibration.training.scene import CORNERS, SIDE, Family, Placed, Scene, SetLook
+from calibration.training.scene import CORNERS, SIDE, Family, Leaves, Placed, Scene, SetLook
 from calibration.training.truth import truth
+from calibration.training.view import turn
 from companion.rules import Colour, Kind
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from calibration.textures import Fabrics
     from calibration.training.canvas import Bytes, Floats
     from calibration.training.things import Thing
+
+_CORNERS_OF_A_LEAF = 24
+_LEAVES_IN_ROOM = 0.3
+"""How much of the room's light a leaf takes, where it takes all of the lamp's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +71,8 @@ def paint(canvas: Canvas, marks: dict[Kind, Floats]) -> None:
             paint_piece(canvas, one, marks[one.kind])
         else:
             paint_thing(canvas, one)
+    if canvas.scene.light.leaves is not None:
+        _dapple(canvas, canvas.scene.light.leaves)
     for _ in range(canvas.scene.hands):
         paint_visitor(canvas, marks, canvas.rng.uniform(-0.6, SIDE + 0.6, 2))
 
@@ -86,6 +93,19 @@ def paint_visitor(canvas: Canvas, marks: dict[Kind, Floats], spot: NDArray[np.fl
     light = np.array([[[rng.uniform(0.6, 1.4), 1.0, 0.0]]], np.float32)
     canvas.blend((slice(None), slice(None)), layer.astype(np.float32), alpha, light)
     canvas.owner[mask > 127] = OVER
+
+
+def _dapple(canvas: Canvas, leaves: Leaves) -> None:
+    """Shadows of leaves over whatever lies there, as they fall on the table."""
+    mask = np.zeros(canvas.owner.shape, np.uint8)
+    round_ = np.linspace(0, 2 * np.pi, _CORNERS_OF_A_LEAF, endpoint=False)
+    for x, y, long, short, angle in leaves.spots:
+        edge = np.column_stack([long * np.cos(round_), short * np.sin(round_)]) @ turn(angle).T + (x, y)
+        cv2.fillPoly(mask, [np.round(canvas.view.project(edge, 0.0)).astype(np.int32)], 255)
+    soft = blur(mask, leaves.softness * canvas.scene.camera.scale + 0.5)
+    shadow = np.float32(leaves.depth) * soft.astype(np.float32) / 255
+    canvas.lamp *= 1 - shadow
+    canvas.room *= 1 - shadow * np.float32(_LEAVES_IN_ROOM)
 
 
 def _shade_under(canvas: Canvas, mask: Bytes) -> None:

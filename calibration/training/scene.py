@@ -168,6 +168,18 @@ class Camera:
 
 
 @dataclass(frozen=True, slots=True)
+class Leaves:
+    """The shadows of leaves, on the board and around it."""
+
+    spots: tuple[tuple[float, float, float, float, float], ...]
+    """Ellipses: middle x and y, both half axes, in squares, and the turn, in radians."""
+    softness: float
+    """Of their edges, in squares."""
+    depth: float
+    """How much of the lamp's light they take."""
+
+
+@dataclass(frozen=True, slots=True)
 class Light:
     """One lamp or window, and what the room gives."""
 
@@ -180,6 +192,7 @@ class Light:
     """Where a lamp is mirrored: x, y, radius, strength."""
     shade: tuple[float, float, float, float] | None
     """A shadow's straight edge across the table: angle, offset, softness, depth."""
+    leaves: Leaves | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from calibration.training.things import Make, draw_thing_at
 from calibration.training.truth import COVERED, JUDGED
 from companion.readings import ALL_CONTENTS
 
-SHARES = ("_CLEARED", "_STREWN", "_FACE_DOWN", "_ASKEW", "_LABELLED", "_FOREIGN", "_VEILED", "_OVEREXPOSED")
+SHARES = ("_CLEARED", "_STREWN", "_FACE_DOWN", "_ASKEW", "_LABELLED", "_FOREIGN", "_VEILED", "_OVEREXPOSED", "_DAPPLED")
 
 
 @pytest.fixture(scope="module")
@@ -137,3 +137,17 @@ def test_nothing_is_odd_about_what_promises_are_measured_on():
             assert not scene.things
             assert scene.pieces.foreign is None
             assert not any(piece.face_down for piece in scene.placed)
+
+
+def test_leaves_throw_shadows_that_change_no_truth(only, scene, fabrics):
+    only("_DAPPLED")
+    dappled = with_oddities(np.random.default_rng(1), scene)
+    leaves = dappled.light.leaves
+    before, after = pictured(scene, fabrics), pictured(dappled, fabrics)
+    darker = before.image.astype(int).sum(axis=2) - after.image.astype(int).sum(axis=2)
+    assert 0.02 < (darker > 20).mean() < 0.7
+    assert (darker < -60).mean() < 0.01
+    assert leaves.spots
+    both = (before.weights == JUDGED) & (after.weights == JUDGED)
+    assert both.sum() > 10
+    assert np.array_equal(before.targets[both], after.targets[both])
