@@ -259,6 +259,14 @@ STORIES = {
         ("put a1 L<>; put a4 D<>; put d3 L+; put c3 D><", []),
         ("hand; wait 2", ["unclear a4"]),
     ],
+    "two pieces that may both have been played before what is seen are asked about": [
+        ("misread a1 .L+ a3 .D<>; hand a1", []),
+        ("put a1 L+; hand", []),
+        ("hand a3", []),
+        ("put a3 D<>; hand", []),
+        ("put d1 Lx; wait 3", ["unclear a1"]),
+        ("misread; wait 6", ["light a1+", "dark a3<>", "light d1x"]),
+    ],
     "what may lie there besides decides nothing where it changes no order": [
         ("put a1 L+", ["light a1+"]),
         ("hand a2 c3 b2", []),

@@ -6,6 +6,7 @@ Each doubt is the square to ask about, with what may lie there, or None.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from companion.readings import contents_of
@@ -28,11 +29,16 @@ def first(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
 
 
 def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
-    """A square that may hold a piece with which `game` would have gone on in another order than was found."""
-    for maybe in board.maybes:
-        among = explain(game, [replace(maybe, since=board.time), *board.arrivals])
+    """A square that may hold a piece with which `game` would have gone on in another order than was found.
+
+    So may two squares, of which each was bare once: a move of each player that were both hardly seen.
+    """
+    alone = [(maybe,) for maybe in board.maybes]
+    pairs = combinations([maybe for maybe in board.maybes if maybe.appeared], 2)
+    for maybes in chain(alone, pairs):
+        among = explain(game, [*(replace(maybe, since=board.time) for maybe in maybes), *board.arrivals])
         if among.complete and among.certain[: len(found.certain)] != found.certain:
-            return maybe
+            return maybes[0]
     return None
 
 

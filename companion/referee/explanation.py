@@ -39,6 +39,11 @@ class Arrival:
         return self.since <= other.after
 
     @property
+    def appeared(self) -> bool:
+        """Whether its square was seen bare before."""
+        return self.after > float("-inf")
+
+    @property
     def pieces(self) -> tuple[Piece, ...]:
         """The pieces it may be."""
         return tuple(piece for piece in possible(self.contents) if piece is not None)

@@ -357,9 +357,8 @@ class Umpire:
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:
         for maybe in board.maybes:
-            appeared = maybe.after > float("-inf")
             waited = board.time - maybe.since >= self._patience.maybe_s
-            if appeared and waited and legal_moves(self.game, maybe):
+            if maybe.appeared and waited and legal_moves(self.game, maybe):
                 return self._ask_about(board.time, maybe, or_nothing=True)
         return []
 
