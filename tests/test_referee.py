@@ -267,6 +267,14 @@ STORIES = {
         ("put d1 Lx; wait 3", ["unclear a1"]),
         ("misread; wait 6", ["light a1+", "dark a3<>", "light d1x"]),
     ],
+    "nor does a hand that rests on one of them make it less of a piece": [
+        ("misread a1 .L+ a3 .D<>; hand a1", []),
+        ("put a1 L+; hand", []),
+        ("hand a3", []),
+        ("put a3 D<>; hand", []),
+        ("hand a3; put d1 Lx; wait 6", ["unclear a1"]),
+        ("hand; misread; wait 6", ["light a1+", "dark a3<>", "light d1x"]),
+    ],
     "what may lie there besides decides nothing where it changes no order": [
         ("put a1 L+", ["light a1+"]),
         ("hand a2 c3 b2", []),

@@ -24,6 +24,12 @@ def test_an_eye_that_is_unsure_makes_people_be_asked_but_nothing_wrong(seed):
     assert verdict.outcome in ("exact", "asked"), verdict
 
 
+@pytest.mark.parametrize("seed", [4, 5, 38])
+def test_pieces_that_are_hardly_seen_make_no_later_move_the_first(seed):
+    verdict = imagine_game(seed, Errors(odd=0.02, unsure=0.01, faint=0.3))
+    assert not verdict.wrong, verdict
+
+
 def test_a_piece_played_elsewhere_is_not_a_second_move_though_its_old_square_settles_later():
     assert imagine_game(25, Errors(odd=0.02, unsure=0.01)).outcome == "exact"
 

@@ -27,7 +27,8 @@ class Comparison:
     arrivals: Sequence[Arrival]
     """Pieces where the game has none."""
     maybes: Sequence[Arrival]
-    """Squares that may hold a piece, or be empty as the game has it."""
+    """Squares that may hold a piece, or be empty as the game has it; also while they are out of sight or changing, if
+    they were bare before."""
     lost: Mapping[Square, SettledSquare]
     """Squares of the game whose piece is not there, and what is."""
     kept: Mapping[Square, SettledSquare]
@@ -109,6 +110,7 @@ def compare(
     bare = {square for square, seen in lies.items() if seen.contents == EMPTY}
     pieces = {square for square in layout if game.content(square) is not None}
     counting = layout.squares_in(layout.all & ~snapshot.unsettled) | known
+    changed = {square for square, seen in lies.items() if seen.after > float("-inf")}
 
     def on(squares: AbstractSet[Square]) -> dict[Square, SettledSquare]:
         return {square: seen for square, seen in lies.items() if square in squares}
@@ -116,7 +118,7 @@ def compare(
     return Comparison(
         snapshot,
         arrivals=_arrivals(on(counting - fitting - pieces)),
-        maybes=_arrivals(on(counting & fitting - pieces - bare)),
+        maybes=_arrivals(on((counting | changed) & fitting - pieces - bare)),
         lost=on(counting & pieces - fitting),
         kept=on(pieces & fitting),
         bare=on(bare),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.readings import ANYTHING, EMPTY, BoardReading, contents_of
+from companion.readings import ANYTHING, EMPTY, BoardReading, contents_of, of_colour
 from companion.rules import Kind, Layout, Piece, Square
 from tests.bench.stress.shows import Show
 from tests.bench.stress.studio import Hand
@@ -28,6 +28,8 @@ class Errors:
     """The share of readings of a square that are something else, for one frame."""
     unsure: float = 0.0
     """The share of pieces whose kind may be another as well, for as long as they lie as they do."""
+    faint: float = 0.0
+    """The share of pieces that are hardly seen: as any kind of their colour, or as nothing, for as long as they lie."""
     blind: float = 0.0
     """The share of hands over a square that are not noticed: what is read is empty or some piece, until it moves on."""
 
@@ -83,6 +85,8 @@ class _Eye:
         if lying is None:
             return EMPTY
         contents = contents_of([lying.piece])
+        if self._mind(("faint", square, lying), self._errors.faint):
+            return EMPTY | of_colour(lying.piece.colour)
         other = self._mind((square, lying), self._errors.unsure)
         return contents | (contents_of([Piece(lying.piece.colour, list(Kind)[other % len(Kind)])]) if other else 0)
 

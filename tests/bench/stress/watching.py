@@ -56,7 +56,7 @@ class Verdict:
     outcome: str = ""
     """exact, asked, stuck, wrong; quiet, false."""
     wrong: list[str] = field(default_factory=list)
-    """Commits of what did not lie there, with their times and the disturbance before."""
+    """Commits of what did not lie there, or out of turn, with their times and the disturbance before."""
     asked: list[str] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
     """Illegal placements and disturbances that people were told of."""
@@ -161,7 +161,10 @@ def judge_game(
 def _judged(seed: int, show: Show, began: float, told, unseen_s: float, kind: str) -> Verdict:
     heard, referee = told
     verdict = _verdict(kind, seed, show, began, heard, unseen_s)
-    bad = [e for e in heard if isinstance(e, events.MovePlayed) and not _lay_there(show, e)]
+    played = [e for e in heard if isinstance(e, events.MovePlayed)]
+    undone = {(e.ply, str(e.move)) for e in heard if isinstance(e, events.MoveTakenBack)}
+    to_stay = [e for e in played if (e.ply, str(e.move)) not in undone]
+    bad = [e for e in played if not _lay_there(show, e) or (e in to_stay and not _is_in_its_turn(show, e))]
     verdict.wrong = [_line(show, event) for event in bad]
     asked = [e for e in heard if isinstance(e, QUESTIONS)]
     exact = [str(ply) for ply in referee.game.history] == [str(ply) for ply in show.end.history]
@@ -238,6 +241,12 @@ def _lay_there(show: Show, event: events.MovePlayed) -> bool:
     move = event.move
     there = show.stage.content(Square.parse(str(move)[:2]), event.time)
     return there is not None and str(there.colour) == str(event.colour) and str(move).endswith(there.kind.mark)
+
+
+def _is_in_its_turn(show: Show, event: events.MovePlayed) -> bool:
+    """Whether a move that belongs to the game was played where it belongs in it."""
+    plies = [str(ply) for ply in show.end.history]
+    return str(event.move) not in plies or plies[event.ply - 1 : event.ply] == [str(event.move)]
 
 
 def _delays(show: Show, heard) -> list[tuple[str, float]]:
