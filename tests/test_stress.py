@@ -30,6 +30,11 @@ def test_pieces_that_are_hardly_seen_make_no_later_move_the_first(seed):
     assert not verdict.wrong, verdict
 
 
+def test_what_is_in_doubt_stays_so_when_more_has_been_played_than_can_be_put_in_order():
+    verdict = imagine_game(199, Errors(odd=0.02, unsure=0.01, faint=0.15))
+    assert not verdict.wrong, verdict
+
+
 def test_a_piece_played_elsewhere_is_not_a_second_move_though_its_old_square_settles_later():
     assert imagine_game(25, Errors(odd=0.02, unsure=0.01)).outcome == "exact"
 

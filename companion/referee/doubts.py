@@ -10,7 +10,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
 from companion.readings import contents_of
-from companion.referee.explanation import are_too_many, explain, legal_moves
+from companion.referee.explanation import MOST_UNORDERED, are_too_many, explain, legal_moves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,15 +31,25 @@ def first(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
 def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
     """A square that may hold a piece with which `game` would have gone on in another order than was found.
 
-    So may two squares, of which each was bare once: a move of each player that were both hardly seen.
+    So may two squares, of which each was bare once: a move of each player that were both hardly seen. Where there is more
+    than can be put in order, only the next moves are looked at.
     """
     alone = [(maybe,) for maybe in board.maybes]
     pairs = combinations([maybe for maybe in board.maybes if maybe.appeared], 2)
     for maybes in chain(alone, pairs):
-        among = explain(game, [*(replace(maybe, since=board.time) for maybe in maybes), *board.arrivals])
-        if among.complete and among.certain[: len(found.certain)] != found.certain:
+        likely = [replace(maybe, since=board.time) for maybe in maybes]
+        arrivals = _next_of(board.arrivals, found, MOST_UNORDERED - len(likely))
+        among = explain(game, [*likely, *arrivals])
+        told = found.certain[: len(arrivals)]
+        if among.complete and among.certain[: len(told)] != told:
             return maybes[0]
     return None
+
+
+def _next_of(arrivals: Sequence[Arrival], found: Explanation, most: int) -> Sequence[Arrival]:
+    """All arrivals, or so many of those that were played next as was found."""
+    following = {move.square for move in found.certain[:most]}
+    return [arrival for arrival in arrivals if arrival.square in following] if len(arrivals) > most else arrivals
 
 
 def played_unseen(
