@@ -31,8 +31,8 @@ def first(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
 def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
     """A square that may hold a piece with which `game` would have gone on in another order than was found.
 
-    So may two squares, of which each was bare once: a move of each player that were both hardly seen. Where there is more
-    than can be put in order, only the next moves are looked at.
+    So may two squares, of which each was bare once: a move of each player that were both hardly seen. Where there is
+    more than can be put in order, only the next moves are looked at.
     """
     alone = [(maybe,) for maybe in board.maybes]
     pairs = combinations([maybe for maybe in board.maybes if maybe.appeared], 2)

@@ -12,7 +12,8 @@ FILE, line by line, and not watched again: a run that was stopped goes on. ``--f
 out of focus, 40 in bands, 40 by hand, 40 of the Green Box, and 10 hours.
 
 *Exact*: the game as it was played, and nobody was asked anything. *Wrong*: a move was told that did not lie there then,
-or that was not the next, or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end, but not asked about.
+or that was not the next, or the game ends otherwise, in silence. *Stuck*: told of as illegal or unresolved to the end,
+but not asked about.
 """
 
 from __future__ import annotations
