@@ -162,9 +162,7 @@ def _judged(seed: int, show: Show, began: float, told, unseen_s: float, kind: st
     heard, referee = told
     verdict = _verdict(kind, seed, show, began, heard, unseen_s)
     played = [e for e in heard if isinstance(e, events.MovePlayed)]
-    undone = {(e.ply, str(e.move)) for e in heard if isinstance(e, events.MoveTakenBack)}
-    to_stay = [e for e in played if (e.ply, str(e.move)) not in undone]
-    bad = [e for e in played if not _lay_there(show, e) or (e in to_stay and not _is_in_its_turn(show, e))]
+    bad = [e for e in played if not _lay_there(show, e) or not (_is_in_its_turn(show, e) or _is_given_up(e, heard))]
     verdict.wrong = [_line(show, event) for event in bad]
     asked = [e for e in heard if isinstance(e, QUESTIONS)]
     exact = [str(ply) for ply in referee.game.history] == [str(ply) for ply in show.end.history]
@@ -247,6 +245,13 @@ def _is_in_its_turn(show: Show, event: events.MovePlayed) -> bool:
     """Whether a move that belongs to the game was played where it belongs in it."""
     plies = [str(ply) for ply in show.end.history]
     return str(event.move) not in plies or plies[event.ply - 1 : event.ply] == [str(event.move)]
+
+
+def _is_given_up(played: events.MovePlayed, heard: list[events.Event]) -> bool:
+    """Whether it was told later that the piece is gone: people may take it back, and play it later."""
+    gone = [e for e in heard if isinstance(e, events.BoardDisturbed) and e.time > played.time]
+    undone = [e for e in heard if isinstance(e, events.MoveTakenBack) and (e.ply, e.move) == (played.ply, played.move)]
+    return bool(undone) or any(str(square) == str(played.move)[:2] for event in gone for square in event.squares)
 
 
 def _delays(show: Show, heard) -> list[tuple[str, float]]:
