@@ -67,6 +67,8 @@ _SMALLEST_SQUARE = 10.0
 _COVERED = 0.5
 _ASIDE = 0.4
 _OUTSIDE = 0.25
+_ELSEWHERE = 0.4
+"""The board does not lie where somebody says it does if its corners are farther away than this, in squares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class BoardFinder:
             return BoardNotFound(
                 Saying("the picture is too small: %(size)s pixels", size=" x ".join(map(str, image.shape[1::-1])))
             )
-        standard = (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
+        standard = _is_standard(layout)
         on_mat = mat_corners(image) if standard else None
         if on_mat is not None:
             return BoardPose(_points(on_mat), 1.0)
@@ -167,6 +169,27 @@ class BoardFinder:
             return _told(image, levels, scale, layout)
         mesh = Mesh.turned(layout)[0]
         return self._answer(self.places(image, levels, scale, mesh), levels, scale, mesh)
+
+    def elsewhere(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> BoardPose | None:
+        """Where the board surely is instead of at a `given` pose, if nothing like a board lies there; else None.
+
+        Its corners are named so that they are as near the given ones as can be. Only the board of four by four is
+        known well enough to tell.
+        """
+        if not _is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
+            return None
+        lab, scale = in_lab(image, FITTED)
+        mesh, said = Mesh.turned(layout)[0], given.points()
+        (place,) = self._weighed(lattice.pyramid(lab), scale, self._pointer.see(image), [said * scale], mesh)
+        found = self(image, layout) if place.score < self.rule.perhaps else None
+        if not isinstance(found, BoardPose) or found.score < self.rule.sure:
+            return None
+        turned = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
+        nearest, apart = min(
+            ((corners, float(np.linalg.norm(corners - said, axis=1).mean())) for corners in turned),
+            key=lambda each: each[1],
+        )
+        return found.moved(nearest) if apart > _ELSEWHERE * _square_side(found.points()) else None
 
     def places(
         self, image: NDArray[np.uint8], levels: list[NDArray[np.uint8]], scale: float, mesh: Mesh
@@ -221,6 +244,11 @@ class BoardFinder:
         if best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
             return _another_board(Saying("four by four squares"))
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+
+
+def _is_standard(layout: Layout) -> bool:
+    """Whether it is the board of four by four, which the networks know."""
+    return (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
 
 
 def _farther(corners: Floats) -> list[Floats]:
