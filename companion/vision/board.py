@@ -65,6 +65,8 @@ _JUDGED_SURELY = 0.9
 _BEYOND_DOUBT = 0.97
 _SMALLEST_SQUARE = 10.0
 _COVERED = 0.5
+_CUT_OFF = 0.1
+"""What reaches beyond the edge of the picture by more than this, in squares, is not seen whole."""
 _ASIDE = 0.4
 _OUTSIDE = 0.25
 _ELSEWHERE = 0.4
@@ -237,7 +239,7 @@ class BoardFinder:
         best = found[0]
         if best.score < self.rule.accept:
             if best.score >= self.rule.perhaps:
-                return BoardNotFound(_unsure(best))
+                return BoardNotFound(_unsure(best, (levels[0].shape[1], levels[0].shape[0])))
             return _NO_BOARD
         if best.farther > _GOES_ON * best.support:
             return _NO_BOARD
@@ -258,8 +260,12 @@ def _farther(corners: Floats) -> list[Floats]:
     return [project(seen, board + by) for by in ((1, 0), (-1, 0), (0, 1), (0, -1))]
 
 
-def _unsure(place: Place) -> str:
-    """Why what may be a board is not taken for one."""
+def _unsure(place: Place, size: tuple[int, int]) -> str:
+    """Why what may be a board is not taken for one, in the fitted picture of this size (width, height)."""
+    beyond = np.maximum(-place.corners, place.corners - size).max()
+    if beyond > _CUT_OFF * _square_side(place.corners):
+        cut_off = Saying("what may be a board reaches beyond the edge of the picture; show the whole of it")
+        return Saying("%(why)s, or give its corners", why=cut_off)
     worst = int(np.argmax(place.covered))
     if place.covered[worst] < _COVERED:
         badly = Saying("what may be a board is seen badly, or hidden in part; move closer, make more light")
