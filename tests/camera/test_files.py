@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import struct
+import zlib
 from pathlib import Path
 
 import cv2
@@ -263,6 +264,22 @@ def test_pictures_of_every_kind_are_read(tmp_path, kind):
     assert done
     (tmp_path / f"1{kind}").write_bytes(data.tobytes())
     assert abs(int(frames_of(f"images:{tmp_path}")[0].image.mean()) - 100) <= 2
+
+
+def test_what_libpng_says_of_a_picture_disturbs_nobody(tmp_path, capfd):
+    """A colour profile that it does not like, and a file that breaks off."""
+    done, data = cv2.imencode(".png", np.random.default_rng(0).integers(0, 256, (40, 40, 3), np.uint8))
+    assert done
+    png = data.tobytes()
+    chunk = b"iCCPicc\0\0" + zlib.compress(bytes(200))
+    odd = len(chunk[4:]).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
+    header = 33
+    (tmp_path / "odd.png").write_bytes(png[:header] + odd + png[header:])
+    assert read_picture(tmp_path / "odd.png").shape == (40, 40, 3)
+    (tmp_path / "half.png").write_bytes(png[: len(png) // 2])
+    with pytest.raises(VisionError, match="is not a picture that can be read"):
+        read_picture(tmp_path / "half.png")
+    assert "libpng" not in capfd.readouterr().err
 
 
 def test_picture_is_turned_upright_as_its_exif_says(tmp_path):
