@@ -35,9 +35,11 @@ LAST_STILL_S = 25.0
 """And the last: long enough for any question."""
 _STILL_STEP_S = 0.25
 """From one look at it to the next."""
-PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".jfif", ".png", ".bmp", ".tif", ".tiff", ".webp", ".avif"})
+PICTURE_SUFFIXES = frozenset(
+    {".jpg", ".jpeg", ".jpe", ".jfif", ".jp2", ".png", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp", ".avif"}
+)
 _FOREIGN_SUFFIXES = frozenset(
-    {".heic", ".heif", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
+    {".heic", ".heif", ".jxl", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
 )
 """Pictures, such as telephones and cameras make, that are not read: a move may be on any of them."""
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")

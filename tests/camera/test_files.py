@@ -244,6 +244,14 @@ def test_a_picture_of_a_foreign_kind_is_named_as_such(bad_files):
         read_picture(bad_files / "phone" / "2.HEIC")
 
 
+@pytest.mark.parametrize("kind", [".HEIC", ".jxl", ".dng"])
+def test_a_picture_of_a_foreign_kind_in_a_folder_is_not_passed_over(tmp_path, kind):
+    cv2.imwrite(str(tmp_path / "1.jpg"), np.zeros((40, 40, 3), np.uint8))
+    (tmp_path / f"2{kind}").write_bytes(b"a picture")
+    with pytest.raises(SourceError, match="is a picture of a kind that cannot be read; save such"):
+        opened(f"images:{tmp_path}")
+
+
 def test_originals_beside_what_was_saved_from_them_are_passed_over(tmp_path):
     for name in ("1.jpg", "2.jpg"):
         cv2.imwrite(str(tmp_path / name), np.zeros((40, 40, 3), np.uint8))
@@ -258,7 +266,7 @@ def test_a_picture_that_a_telephone_calls_otherwise_is_named_by_what_it_is(tmp_p
         read_picture(tmp_path / "IMG_1.jpg")
 
 
-@pytest.mark.parametrize("kind", [".jpg", ".png", ".bmp", ".tiff", ".webp", ".avif"])
+@pytest.mark.parametrize("kind", [".jpg", ".jpe", ".jp2", ".png", ".bmp", ".ppm", ".tiff", ".webp", ".avif"])
 def test_pictures_of_every_kind_are_read(tmp_path, kind):
     done, data = cv2.imencode(kind, picture(100))
     assert done
