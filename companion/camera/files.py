@@ -35,14 +35,17 @@ LAST_STILL_S = 25.0
 """And the last: long enough for any question."""
 _STILL_STEP_S = 0.25
 """From one look at it to the next."""
-PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".jfif", ".png", ".bmp", ".tif", ".tiff", ".webp", ".avif"})
+PICTURE_SUFFIXES = frozenset(
+    {".jpg", ".jpeg", ".jpe", ".jfif", ".jp2", ".png", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp", ".avif"}
+)
 _FOREIGN_SUFFIXES = frozenset(
-    {".heic", ".heif", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
+    {".heic", ".heif", ".jxl", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
 )
 """Pictures, such as telephones and cameras make, that are not read: a move may be on any of them."""
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 """What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
 _JPEG, _LIBJPEG = b"\xff\xd8", b"Corrupt JPEG data: "
+_PNG, _LIBPNG = b"\x89PNG", b"libpng "
 _DAMAGED = (b"premature end", b"bad Huffman code", b"found marker")
 """What libjpeg says where a part is wrong or missing."""
 _EXTRANEOUS = re.compile(rb"(\d+) extraneous bytes before marker 0x(?:c4|d9|da)")
@@ -263,11 +266,11 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]
     """The picture, if it is one, and what the decoder said of it.
 
     Of a JPEG that is damaged in its middle libjpeg makes a picture all the same, and only says so on standard error.
-    Whatever else is said there meanwhile comes through.
+    What libpng says there helps nobody: a PNG that is damaged is no picture. Whatever else is said comes through.
     """
     with ExitStack() as listening:
         lines: list[bytes] = []
-        if data[:2].tobytes() == _JPEG:
+        if data[:4].tobytes().startswith((_JPEG, _PNG)):
             with suppress(OSError):  # nowhere to listen, or nothing is said anywhere
                 listening.enter_context(_listening(lines))
         image = cv2.imdecode(data, cv2.IMREAD_COLOR)
@@ -276,7 +279,7 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]
 
 @contextmanager
 def _listening(lines: list[bytes]) -> Iterator[None]:
-    """What is said on standard error, line by line; what libjpeg does not say comes through."""
+    """What is said on standard error, line by line; what neither libjpeg nor libpng says comes through."""
     with _ONE_AT_A_TIME, tempfile.TemporaryFile() as heard:
         standard_error = os.dup(_STANDARD_ERROR)
         os.dup2(heard.fileno(), _STANDARD_ERROR)
@@ -288,7 +291,7 @@ def _listening(lines: list[bytes]) -> Iterator[None]:
         heard.seek(0)
         lines += heard.readlines()
         with suppress(OSError):
-            os.write(_STANDARD_ERROR, b"".join(line for line in lines if not line.startswith(_LIBJPEG)))
+            os.write(_STANDARD_ERROR, b"".join(line for line in lines if not line.startswith((_LIBJPEG, _LIBPNG))))
 
 
 def _in_size_of(before: NDArray[np.uint8], image: NDArray[np.uint8]) -> NDArray[np.uint8]:

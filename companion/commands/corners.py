@@ -16,7 +16,7 @@ from companion.saying import Saying
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from companion.vision.board import BoardPose
+    from companion.vision.board import BoardNotFound, BoardPose
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,19 @@ class Corners:
                 raise
             why = Saying("the profile %(file)s has a bad field 'corners': %(why)s", file=self.profile, why=error.saying)
             raise ProfileError(why) from error
+
+    def not_here(self, seen: BoardPose) -> BoardNotFound:
+        """What to say of a picture that shows the board elsewhere: where it is `seen`, in pixels of that picture."""
+        from companion.vision.board import BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
+
+        why = Saying("no board lies at the corners that were given, but one is seen elsewhere")
+        if self.profile:
+            why = Saying(
+                "no board lies at the corners that the profile %(file)s has, but one is seen elsewhere",
+                file=self.profile,
+            )
+        there = " ".join(f"{x:.0f},{y:.0f}" for x, y in seen.corners)
+        return BoardNotFound(Saying('%(why)s; give --corners "%(there)s", or put it back', why=why, there=there))
 
 
 def corners_of(layout: Layout, corners: Corners | None) -> Corners | None:

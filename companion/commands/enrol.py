@@ -241,8 +241,10 @@ def _located_card(
     try:
         pose = locator(corners, optics)(image, layout)
     except CompanionError as error:
+        pose = BoardNotFound(error.saying)
+    if corners is not None and isinstance(pose, BoardNotFound):
         if corners_fit:
-            raise EnrolmentError(f"{path}: {error}") from error
+            raise EnrolmentError(f"{path}: {pose.why}")
         pose = locator(None, optics)(image, layout)
     return optics.straight(image), None if isinstance(pose, BoardNotFound) else pose
 
@@ -252,5 +254,6 @@ def _located(path: str, corners: Corners | None, layout: Layout, optics: Optics)
     image = read_picture(Path(path))
     pose = locator(corners, optics)(image, layout)
     if isinstance(pose, BoardNotFound):
-        raise EnrolmentError(f"{path}: {pose.why}; give its corners with --corners")
+        hint = "; give its corners with --corners" if corners is None else ""
+        raise EnrolmentError(f"{path}: {pose.why}{hint}")
     return optics.straight(image), pose

@@ -98,26 +98,36 @@ def optics_of(profile: Profile | None) -> Optics:
 
 
 def _found_first(first: Locator, optics: Optics) -> Locator:
-    """Corners that a person gave hold until the board is lost; from then on it is looked for."""
-    finders, later = iter([first]), locator(None, optics)
+    """Corners that a person gave hold until the board that lay there is lost; from then on it is looked for."""
+    from companion.vision.board import BoardPose  # noqa: PLC0415 (OpenCV is slow to import)
+
+    finders = [locator(None, optics), first]
 
     def find(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
-        return next(finders, later)(image, layout)
+        found = finders[-1](image, layout)
+        if isinstance(found, BoardPose):
+            del finders[1:]
+        return found
 
     return find
 
 
 def locator(corners: Corners | None, optics: Optics) -> Locator:
-    """What finds the board through a lens: corners that a person gave, or else a search; see `Locator`."""
+    """What finds the board through a lens: corners that a person gave, or else a search; see `Locator`.
+
+    Corners are believed, unless nothing like a board lies there and one is surely seen elsewhere.
+    """
     from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
 
+    finder = BoardFinder.bundled()
     if corners is None:
-        finder = BoardFinder.bundled()
         return lambda image, layout: finder(optics.straight(image), layout)
 
-    def given(image: NDArray[np.uint8], layout: Layout) -> BoardPose:  # noqa: ARG001 (the corners are known)
+    def given(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
         size = (image.shape[1], image.shape[0])
         pose = corners.place(size)
-        return pose.moved(optics.straightened(pose.points(), size))
+        straight = pose.moved(optics.straightened(pose.points(), size))
+        instead = finder.elsewhere(optics.straight(image), layout, straight)
+        return straight if instead is None else corners.not_here(instead.moved(optics.bent(instead.points(), size)))
 
     return given

@@ -65,8 +65,12 @@ _JUDGED_SURELY = 0.9
 _BEYOND_DOUBT = 0.97
 _SMALLEST_SQUARE = 10.0
 _COVERED = 0.5
+_CUT_OFF = 0.1
+"""What reaches beyond the edge of the picture by more than this, in squares, is not seen whole."""
 _ASIDE = 0.4
 _OUTSIDE = 0.25
+_ELSEWHERE = 0.4
+"""The board does not lie where somebody says it does if its corners are farther away than this, in squares."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +161,7 @@ class BoardFinder:
             return BoardNotFound(
                 Saying("the picture is too small: %(size)s pixels", size=" x ".join(map(str, image.shape[1::-1])))
             )
-        standard = (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
+        standard = _is_standard(layout)
         on_mat = mat_corners(image) if standard else None
         if on_mat is not None:
             return BoardPose(_points(on_mat), 1.0)
@@ -167,6 +171,27 @@ class BoardFinder:
             return _told(image, levels, scale, layout)
         mesh = Mesh.turned(layout)[0]
         return self._answer(self.places(image, levels, scale, mesh), levels, scale, mesh)
+
+    def elsewhere(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> BoardPose | None:
+        """Where the board surely is instead of at a `given` pose, if nothing like a board lies there; else None.
+
+        Its corners are named so that they are as near the given ones as can be. Only the board of four by four is
+        known well enough to tell.
+        """
+        if not _is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
+            return None
+        lab, scale = in_lab(image, FITTED)
+        mesh, said = Mesh.turned(layout)[0], given.points()
+        (place,) = self._weighed(lattice.pyramid(lab), scale, self._pointer.see(image), [said * scale], mesh)
+        found = self(image, layout) if place.score < self.rule.perhaps else None
+        if not isinstance(found, BoardPose) or found.score < self.rule.sure:
+            return None
+        turned = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
+        nearest, apart = min(
+            ((corners, float(np.linalg.norm(corners - said, axis=1).mean())) for corners in turned),
+            key=lambda each: each[1],
+        )
+        return found.moved(nearest) if apart > _ELSEWHERE * _square_side(found.points()) else None
 
     def places(
         self, image: NDArray[np.uint8], levels: list[NDArray[np.uint8]], scale: float, mesh: Mesh
@@ -214,13 +239,18 @@ class BoardFinder:
         best = found[0]
         if best.score < self.rule.accept:
             if best.score >= self.rule.perhaps:
-                return BoardNotFound(_unsure(best))
+                return BoardNotFound(_unsure(best, (levels[0].shape[1], levels[0].shape[0])))
             return _NO_BOARD
         if best.farther > _GOES_ON * best.support:
             return _NO_BOARD
         if best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
             return _another_board(Saying("four by four squares"))
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+
+
+def _is_standard(layout: Layout) -> bool:
+    """Whether it is the board of four by four, which the networks know."""
+    return (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
 
 
 def _farther(corners: Floats) -> list[Floats]:
@@ -230,8 +260,12 @@ def _farther(corners: Floats) -> list[Floats]:
     return [project(seen, board + by) for by in ((1, 0), (-1, 0), (0, 1), (0, -1))]
 
 
-def _unsure(place: Place) -> str:
-    """Why what may be a board is not taken for one."""
+def _unsure(place: Place, size: tuple[int, int]) -> str:
+    """Why what may be a board is not taken for one, in the fitted picture of this size (width, height)."""
+    beyond = np.maximum(-place.corners, place.corners - size).max()
+    if beyond > _CUT_OFF * _square_side(place.corners):
+        cut_off = Saying("what may be a board reaches beyond the edge of the picture; show the whole of it")
+        return Saying("%(why)s, or give its corners", why=cut_off)
     worst = int(np.argmax(place.covered))
     if place.covered[worst] < _COVERED:
         badly = Saying("what may be a board is seen badly, or hidden in part; move closer, make more light")

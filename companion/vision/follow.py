@@ -11,7 +11,8 @@ patches are looked for near their places in the board as flattened by the last p
   others are in place is remembered anew;
 - hardly any is seen: the board is covered, or was moved far in one jerk. The last pose is kept but not handed out,
   since what is read there may be wrong. Once the picture is still, the whole flattened board is looked for in its
-  place and nearby, and then the board in the whole picture; what is found must be found twice.
+  place and nearby, and then the board in the whole picture; what is found must be found twice. A board that stood
+  there already while this one was in its place is another one, of the next table perhaps.
 """
 
 from __future__ import annotations
@@ -86,6 +87,8 @@ _LOOK_AGAIN_S = 0.25
 _LOOK_LATER_S = 4.0
 _SAME_PLACE = 0.15
 """Two finds closer than this, in squares, are the same place."""
+_BESIDE = 0.7
+"""Two boards whose middles are farther apart than this, in lengths of a board, may lie beside each other."""
 
 
 @dataclass(slots=True)
@@ -132,6 +135,8 @@ class BoardFollower:
         self._pose = pose
         self._patches: list[_Patch] = []
         self._reference: Picture | None = None
+        self._in_place: Picture | None = None
+        """The last picture in which the board was where it is known to be."""
         self._thumbnail: Floats | None = None
         self._moved = -np.inf
         """When the board or the camera last moved by what is no noise."""
@@ -161,7 +166,7 @@ class BoardFollower:
             self._settle_on(self._pose, grey)
         elif self._track(grey, time, still=still):
             self._next_look, self._look_pause = time + _LOOK_AGAIN_S, _LOOK_AGAIN_S
-            self._candidate = None
+            self._candidate, self._in_place = None, grey
         elif not (still and time >= self._next_look and self._look_around(image, grey, time)):
             return BoardNotFound(Saying("the board is covered or out of focus, or has just been moved"))
         return self._sure
@@ -193,7 +198,7 @@ class BoardFollower:
     def _settle_on(self, pose: BoardPose, grey: Picture) -> None:
         self._pose = pose
         self._look_pause = _LOOK_AGAIN_S
-        self._candidate = None
+        self._candidate, self._in_place = None, grey
         flat = self._flatten(grey, pose.points(), _BORDER)
         self._reference = flat
         if not self._patches:
@@ -300,7 +305,7 @@ class BoardFollower:
             return True
         self._looked = time
         found = self._find(image, self._layout)
-        if isinstance(found, BoardNotFound):
+        if isinstance(found, BoardNotFound) or self._is_another(found, grey):
             self._candidate = None
             return False
         pose = self._turned_alike(found, grey)
@@ -356,6 +361,16 @@ class BoardFollower:
             return _pose(turns[order[0]], found.score)
         nearest = min(turns, key=lambda turn: float(np.linalg.norm(turn - self._sure.points(), axis=1).sum()))
         return _pose(nearest, found.score)
+
+    def _is_another(self, found: BoardPose, grey: Picture) -> bool:
+        """Whether it lies beside where the board last was, and did so already then."""
+        assert self._in_place is not None
+        corners, place = found.points(), self._sure.points()
+        length = np.linalg.norm(place - np.roll(place, 1, axis=0), axis=1).mean()
+        if np.linalg.norm(corners.mean(axis=0) - place.mean(axis=0)) < _BESIDE * length:
+            return False
+        now, then = (self._flatten(picture, corners, _BORDER) for picture in (grey, self._in_place))
+        return float(cv2.matchTemplate(now, then, cv2.TM_CCOEFF_NORMED)[0, 0]) > _ALIKE
 
     def _same_place(self, pose: BoardPose, other: BoardPose) -> bool:
         apart = np.linalg.norm(pose.points() - other.points(), axis=1).max()

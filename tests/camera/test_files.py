@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import struct
+import zlib
 from pathlib import Path
 
 import cv2
@@ -243,6 +244,14 @@ def test_a_picture_of_a_foreign_kind_is_named_as_such(bad_files):
         read_picture(bad_files / "phone" / "2.HEIC")
 
 
+@pytest.mark.parametrize("kind", [".HEIC", ".jxl", ".dng"])
+def test_a_picture_of_a_foreign_kind_in_a_folder_is_not_passed_over(tmp_path, kind):
+    cv2.imwrite(str(tmp_path / "1.jpg"), np.zeros((40, 40, 3), np.uint8))
+    (tmp_path / f"2{kind}").write_bytes(b"a picture")
+    with pytest.raises(SourceError, match="is a picture of a kind that cannot be read; save such"):
+        opened(f"images:{tmp_path}")
+
+
 def test_originals_beside_what_was_saved_from_them_are_passed_over(tmp_path):
     for name in ("1.jpg", "2.jpg"):
         cv2.imwrite(str(tmp_path / name), np.zeros((40, 40, 3), np.uint8))
@@ -257,12 +266,28 @@ def test_a_picture_that_a_telephone_calls_otherwise_is_named_by_what_it_is(tmp_p
         read_picture(tmp_path / "IMG_1.jpg")
 
 
-@pytest.mark.parametrize("kind", [".jpg", ".png", ".bmp", ".tiff", ".webp", ".avif"])
+@pytest.mark.parametrize("kind", [".jpg", ".jpe", ".jp2", ".png", ".bmp", ".ppm", ".tiff", ".webp", ".avif"])
 def test_pictures_of_every_kind_are_read(tmp_path, kind):
     done, data = cv2.imencode(kind, picture(100))
     assert done
     (tmp_path / f"1{kind}").write_bytes(data.tobytes())
     assert abs(int(frames_of(f"images:{tmp_path}")[0].image.mean()) - 100) <= 2
+
+
+def test_what_libpng_says_of_a_picture_disturbs_nobody(tmp_path, capfd):
+    """A colour profile that it does not like, and a file that breaks off."""
+    done, data = cv2.imencode(".png", np.random.default_rng(0).integers(0, 256, (40, 40, 3), np.uint8))
+    assert done
+    png = data.tobytes()
+    chunk = b"iCCPicc\0\0" + zlib.compress(bytes(200))
+    odd = len(chunk[4:]).to_bytes(4, "big") + chunk + zlib.crc32(chunk).to_bytes(4, "big")
+    header = 33
+    (tmp_path / "odd.png").write_bytes(png[:header] + odd + png[header:])
+    assert read_picture(tmp_path / "odd.png").shape == (40, 40, 3)
+    (tmp_path / "half.png").write_bytes(png[: len(png) // 2])
+    with pytest.raises(VisionError, match="is not a picture that can be read"):
+        read_picture(tmp_path / "half.png")
+    assert "libpng" not in capfd.readouterr().err
 
 
 def test_picture_is_turned_upright_as_its_exif_says(tmp_path):

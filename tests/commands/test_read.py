@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import cv2
@@ -83,9 +84,19 @@ def test_a_picture_that_is_damaged_in_its_middle_is_not_read(last_frame, tmp_pat
     assert "Light" in done.stdout
 
 
+@pytest.mark.parametrize("away", [50, -101, 250], ids=["half a square", "a square", "on the table"])
+def test_corners_that_lie_beside_the_board_read_nothing_and_the_right_ones_are_named(last_frame, away):
+    points = [(x + away, y) for x, y in TRUTH["corners"].values()]
+    done = companion("read", str(last_frame), "--corners", " ".join(f"{x},{y}" for x, y in points))
+    assert (done.returncode, done.stdout) == (1, "")
+    named = re.fullmatch(r".*: no board lies at the corners that were given, but .*--corners \"(.*)\".*\n", done.stderr)
+    assert named
+    for said, point in zip(named[1].split(), TRUTH["corners"].values(), strict=True):
+        assert math.dist(map(float, said.split(",")), point) < 25
+
+
 def test_the_corners_that_a_profile_has_of_another_board_are_not_believed(last_frame, tmp_path):
-    corners = ((100.0, 500.0), (500.0, 500.0), (500.0, 100.0), (100.0, 100.0))
-    Profile(layout="4x4", corners=corners).write(tmp_path / "table.json")
+    Profile(layout="4x4", corners=tuple(map(tuple, TRUTH["corners"].values()))).write(tmp_path / "table.json")
     asked = ("read", str(last_frame), "--profile", str(tmp_path / "table.json"))
     assert companion(*asked).returncode == 0
     done = companion(*asked, "--layout", "8x2")

@@ -20,6 +20,7 @@ import pytest
 from companion.camera.virtual import WORKED_EXAMPLE, VirtualCamera
 from companion.commands.watch import in_words
 from companion.events import KindNeeded, PieceUnclear, parse_content
+from companion.profile import Profile
 from companion.rules import Square
 from companion.store import FILE_NAME, MatchLog
 from tests.camera.server import CameraServer
@@ -207,6 +208,24 @@ def test_bad_corners_of_a_profile_are_told_as_the_profiles(tmp_path, corners, wh
     assert len(done.stderr.splitlines()) == 1
     given = companion("watch", f"images:{tmp_path}", "--profile", str(profile), "--corners", CORNERS)
     assert "has no picture in it" in given.stderr
+
+
+def test_corners_hold_from_when_the_board_lies_there_and_a_profile_whose_board_lies_elsewhere_is_told(tmp_path):
+    """The corners say that it is seen from the far side, which no picture shows."""
+    corners = [tuple(point) for point in TRUTH["corners"].values()]
+    Profile(corners=(*corners[2:], *corners[:2])).write(tmp_path / "kitchen.json")
+    watched = ("watch", f"images:{tmp_path}", "--profile", str(tmp_path / "kitchen.json"), "--json")
+    stills(tmp_path)
+    for file in sorted(tmp_path.glob("*.jpg"), reverse=True):
+        file.rename(tmp_path / f"{int(file.stem) + 1}.jpg")
+    cv2.imwrite(str(tmp_path / "0.jpg"), np.roll(cv2.imread(str(tmp_path / "1.jpg")), 200, axis=1))
+    told = [json.loads(line) for line in companion(*watched).stdout.splitlines()]
+    assert [event["move"] for event in told if event["event"] == "MovePlayed"] == ["d4+", "d2><"]
+    for number in (1, 2, 3):
+        (tmp_path / f"{number}.jpg").unlink()
+    done = companion(*watched)
+    assert done.returncode == 1
+    assert f"no board lies at the corners that the profile {tmp_path / 'kitchen.json'} has, but" in done.stderr
 
 
 def test_a_table_without_a_board_is_not_taken_for_a_quiet_game(no_board):

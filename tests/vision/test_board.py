@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -22,6 +24,7 @@ from tests.vision.drawn_tables import (
     striped_cloth,
 )
 
+GAME = Path(__file__).parent.parent / "data" / "game.mp4"
 STANDARD = Layout.parse("4x4")
 STEP = "##../##../####/####"
 
@@ -62,6 +65,15 @@ def test_a_black_picture_a_white_picture_and_noise_are_no_board():
 def test_a_tiny_picture_is_refused_with_its_size():
     found = locate(np.zeros((20, 30, 3), np.uint8), STANDARD)
     assert found == BoardNotFound("the picture is too small: 30 x 20 pixels")
+
+
+@pytest.mark.parametrize(("frame", "seen"), [(828, np.s_[100:]), (0, np.s_[:, 285:])], ids=["far side", "left side"])
+def test_a_board_that_the_edge_of_the_picture_cuts_off_is_told_as_such_and_not_as_covered(frame, seen):
+    film = cv2.VideoCapture(str(GAME))
+    film.set(cv2.CAP_PROP_POS_FRAMES, frame)
+    found = locate(np.ascontiguousarray(film.read()[1][seen]), STANDARD)
+    assert isinstance(found, BoardNotFound)
+    assert found.why.startswith("what may be a board reaches beyond the edge of the picture; show the whole of it")
 
 
 def lying(layout: Layout, turned: float) -> np.ndarray:

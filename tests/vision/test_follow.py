@@ -131,6 +131,17 @@ def test_a_covered_board_is_not_lost(at_rest):
     assert table.show(at_rest, 0.2) == pose_at(FROM_ABOVE)
 
 
+def test_the_board_of_the_next_table_is_not_taken_for_one_that_is_covered():
+    own, next_to_it = np.array([[40, 560], [430, 540], [410, 150], [20, 170]], float), moved(FROM_ABOVE, (230, 0))
+    table = Table(find=lambda *_: pose_at(next_to_it), pose=own)
+    both = laid_on(table.board(own), next_to_it)
+    table.show(both, 0.5)
+    covered = both.copy()
+    covered[100:640, :440] = table.cloth[100:640, :440] + 60
+    assert isinstance(table.show(covered, 10.0), BoardNotFound)
+    assert error(table.show(both, 0.2), own) < 0.05
+
+
 def test_a_hand_over_half_the_board_hides_nothing_of_the_pose(at_rest):
     table = Table()
     table.show(at_rest, 0.5)

@@ -1,0 +1,39 @@
+"""How eyes are put together: what corners that somebody gave are worth from picture to picture."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from companion.commands.corners import Corners
+from companion.commands.eyes import Foreknowledge, video_reader
+from companion.errors import VisionError
+from companion.rules import Layout
+from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
+
+
+def given(points: np.ndarray) -> Foreknowledge:
+    return Foreknowledge(Corners(tuple(map(tuple, points.tolist()))))
+
+
+def test_corners_that_lie_far_outside_the_picture_are_not_forgotten_after_the_first():
+    """As when a telephone is turned: a live camera is lost until it is turned back."""
+    picture = laid_on(plain_cloth(), FROM_ABOVE)
+    reader = video_reader(Layout.parse("4x4"), given(FROM_ABOVE + np.array([600, 0])))
+    for time in (0.0, 1.0, 2.0):
+        with pytest.raises(VisionError, match="lie far outside the picture"):
+            reader.read(time, picture)
+
+
+def test_corners_are_looked_for_in_the_next_picture_where_the_board_was_not_there():
+    table = plain_cloth()
+    lies, named = laid_on(table, FROM_ABOVE), np.roll(FROM_ABOVE, 2, axis=0)
+    reader = video_reader(Layout.parse("4x4"), given(named))
+    reader.read(0.0, laid_on(table, FROM_ABOVE + np.array([150, 0])))
+    assert reader.pose is None
+    assert reader.why_not.startswith("no board lies at the corners that were given, but one is seen elsewhere")
+    for time in (0.1, 0.5):
+        reader.read(time, lies)
+    assert reader.pose is not None
+    assert np.allclose(reader.pose.points(), named)
+    assert reader.why_not == ""
