@@ -960,6 +960,21 @@ def test_squares_of_which_nothing_could_ever_be_told_are_named_at_the_end():
     assert lines(scene.referee.finish(scene.time)) == ["unresolved a1 b2"]
 
 
+def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
+    scene = scene_after()
+    scene.hand("a2", "b1", "b2")
+    scene.look(0.5)
+    for square, what in (("a2", "L><"), ("b1", "D+"), ("b2", "L><")):
+        scene.put(square, what)
+    scene.look(0.3)
+    scene.hand()
+    assert scene.look(3) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, piece("L><"))) == ["unclear b2"]
+    told_then = lines(scene.referee.answer(scene.time, Square.parse("b2"), piece("L><")))
+    assert told_then == ["light a2><", "dark b1+", "light b2><"]
+    assert scene.look(3) == []
+
+
 # What was there before, or under a hand ----------------------------------------------------------------------------
 
 

@@ -297,7 +297,7 @@ class Umpire:
             return self._ask_what_lies_out_of_sight(board, unseen)
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
-        doubtful = doubts.first(self.game, board, found)
+        doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
             return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
