@@ -1042,6 +1042,20 @@ def test_squares_of_which_nothing_could_ever_be_told_are_named_at_the_end():
     assert lines(scene.referee.finish(scene.time)) == ["unresolved a1 b2"]
 
 
+@pytest.mark.parametrize("reply", ["b4", "d4"])
+def test_a_reply_does_not_tell_what_the_last_move_was_taken_back_for(reply):
+    scene = scene_after("a1+", "a3><")
+    a4 = Square.parse("a4")
+    scene.lift("a3")
+    assert scene.look(1) == ["disturbed a3"]
+    scene.misread[a4] = contents_of([piece("D+"), piece("D<>")])
+    scene.look(0.3)
+    scene.put(reply, "L+")
+    assert scene.look(3) == ["unclear a4"]
+    moves = ["taken back a3><", "dark a4+", f"light {reply}+"]
+    assert lines(scene.referee.answer(scene.time, a4, piece("D+"))) == moves
+
+
 def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
     scene = scene_after()
     scene.hand("a2", "b1", "b2")

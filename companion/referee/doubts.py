@@ -28,7 +28,8 @@ def first(game: Game, board: Comparison, found: Explanation, said: AbstractSet[S
 
     A person has `said` what lies on some squares.
     """
-    return _told_by_later_play(game, board, found) or between(game, board, found) or _astride(board, found, said)
+    told_later = told_by_later_play(game, board.arrivals, found)
+    return told_later or between(game, board, found) or _astride(board, found, said)
 
 
 def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
@@ -73,10 +74,10 @@ def _played_before(
     return None
 
 
-def _told_by_later_play(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
+def told_by_later_play(game: Game, arrivals: Sequence[Arrival], found: Explanation) -> Arrival | None:
     """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
     for move in found.certain:
-        arrival = next(arrival for arrival in board.arrivals if arrival.square == move.square)
+        arrival = next(arrival for arrival in arrivals if arrival.square == move.square)
         meant = [other.piece for other in legal_moves(game, arrival)]
         if len(meant) > 1:
             return replace(arrival, contents=contents_of(meant))

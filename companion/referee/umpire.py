@@ -445,12 +445,20 @@ class Umpire:
         return None if last is None else self._losses.may_be_swapped(board, last)
 
     def _may_be_moved(self, board: Comparison) -> Arrival | None:
-        """A piece that the last move was taken back for, and that may have been played there as several kinds."""
-        found = self._instead(board)
-        if len(found) != 1 or self._sheet.record.placements_on(set(board.lost)) != 1:
+        """A piece that the last move was taken back for, and that may have been played there as several kinds.
+
+        What was played after it does not tell which: that may itself be a mistake.
+        """
+        arrivals = self._instead(board)
+        if not arrivals or self._sheet.record.placements_on(set(board.lost)) != 1:
             return None
-        meant = legal_moves(self._sheet.record.past[-1], found[0])
-        return replace(found[0], contents=contents_of(move.piece for move in meant)) if len(meant) > 1 else None
+        before = self._sheet.record.past[-1]
+        found = explain(before, arrivals)
+        told_later = doubts.told_by_later_play(before, arrivals, found)
+        if told_later is not None or found.certain or found.next_square is None:
+            return told_later
+        moved = next(arrival for arrival in arrivals if arrival.square == found.next_square)
+        return replace(moved, contents=contents_of(move.piece for move in legal_moves(before, moved)))
 
     def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
         return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
@@ -467,8 +475,10 @@ class Umpire:
             return []
         before = self._sheet.record.past[-count]
         found = explain(before, arrivals)
+        if not found.unique or doubts.told_by_later_play(before, arrivals, found):
+            return []
         unseen = doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s)
-        if not found.unique or unseen or doubts.between(before, board, found):
+        if unseen or doubts.between(before, board, found):
             return []
         return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
 
