@@ -611,6 +611,88 @@ def test_the_next_match_begins_where_the_picture_was_lost_meanwhile():
     assert scene.look() == ["MatchStarted", "light a1x", "dark b2x"]
 
 
+def cleared() -> Scene:
+    """A match is over, and its pieces have left the board."""
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces.clear()
+    scene.look(3)
+    assert scene.referee.cleared
+    return scene
+
+
+@pytest.mark.parametrize(("square", "what", "why"), [("b2", "L+", "square"), ("a1", "D+", "turn")])
+def test_the_next_match_begins_with_an_illegal_piece_too(square, what, why):
+    scene = cleared()
+    scene.put(square, what)
+    assert scene.look(2.5) == []
+    assert scene.look(1) == ["MatchStarted", f"illegal {square} {why}"]
+    scene.lift(square)
+    scene.look()
+    assert scene.play("a1+") == ["light a1+"]
+
+
+def test_the_next_match_begins_with_an_unclear_piece_too():
+    scene = cleared()
+    scene.misread[A1] = contents_of([piece("L+"), piece("Lx")])
+    assert scene.look(4) == ["MatchStarted", "unclear a1"]
+    assert lines(scene.referee.answer(scene.time, A1, piece("Lx"))) == ["light a1x"]
+
+
+def test_the_order_of_the_first_moves_of_the_next_match_is_asked():
+    scene = cleared()
+    scene.hand("a1", "d1", "d4")
+    scene.look(0.5)
+    for square, what in (("a1", "L+"), ("d1", "D+"), ("d4", "L<>")):
+        scene.put(square, what)
+    scene.look(0.3)
+    scene.hand()
+    assert scene.look(4) == ["MatchStarted", "asks order"]
+
+
+def test_what_may_have_been_played_under_an_arm_is_asked_before_the_next_match_goes_on():
+    scene = cleared()
+    scene.hand("a1", "b1")
+    scene.look(4)
+    scene.put("a1", "L+")
+    scene.look(2)
+    scene.put("b1", "Dx")
+    scene.look(3)
+    scene.put("d2", "L<>")
+    assert scene.look(3) == ["MatchStarted"]
+    assert scene.look(6) == ["unclear a1"]
+    assert scene.game.history == ()
+
+
+def scene_with_a_piece_put_back() -> Scene:
+    """After the end every piece was lifted and put back, as people do who count; all but one were cleared up then."""
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    for square, lying in sorted(scene.pieces.items()):
+        scene.lift(str(square))
+        assert scene.look() == []
+        scene.pieces[square] = lying
+        assert scene.look() == []
+    scene.pieces = {A1: piece("L+")}
+    return scene
+
+
+@pytest.mark.parametrize(("choice", "told_then"), [("resume", []), ("new", ["MatchStarted", "light a1+"])])
+def test_whether_a_piece_that_was_put_back_after_the_end_begins_the_next_match_is_asked(choice, told_then):
+    scene = scene_with_a_piece_put_back()
+    assert scene.look() == ["asks start"]
+    assert scene.referee.question.choices == ("resume", "new")
+    assert lines(scene.referee.choose(scene.time, choice)) == told_then
+    assert scene.look(5) == []
+
+
+def test_a_piece_of_the_next_match_that_nothing_was_made_of_is_named_at_the_end():
+    scene = cleared()
+    scene.put("b2", "L+")
+    assert scene.look(2) == []
+    assert lines(scene.referee.finish(scene.time)) == ["unresolved b2"]
+
+
 def test_a_piece_that_is_pushed_about_while_the_board_is_cleared_begins_no_match():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
@@ -958,6 +1040,35 @@ def test_squares_of_which_nothing_could_ever_be_told_are_named_at_the_end():
     scene.put("a1", "L+")
     assert scene.look(9) == []
     assert lines(scene.referee.finish(scene.time)) == ["unresolved a1 b2"]
+
+
+@pytest.mark.parametrize("reply", ["b4", "d4"])
+def test_a_reply_does_not_tell_what_the_last_move_was_taken_back_for(reply):
+    scene = scene_after("a1+", "a3><")
+    a4 = Square.parse("a4")
+    scene.lift("a3")
+    assert scene.look(1) == ["disturbed a3"]
+    scene.misread[a4] = contents_of([piece("D+"), piece("D<>")])
+    scene.look(0.3)
+    scene.put(reply, "L+")
+    assert scene.look(3) == ["unclear a4"]
+    moves = ["taken back a3><", "dark a4+", f"light {reply}+"]
+    assert lines(scene.referee.answer(scene.time, a4, piece("D+"))) == moves
+
+
+def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
+    scene = scene_after()
+    scene.hand("a2", "b1", "b2")
+    scene.look(0.5)
+    for square, what in (("a2", "L><"), ("b1", "D+"), ("b2", "L><")):
+        scene.put(square, what)
+    scene.look(0.3)
+    scene.hand()
+    assert scene.look(3) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, piece("L><"))) == ["unclear b2"]
+    told_then = lines(scene.referee.answer(scene.time, Square.parse("b2"), piece("L><")))
+    assert told_then == ["light a2><", "dark b1+", "light b2><"]
+    assert scene.look(3) == []
 
 
 # What was there before, or under a hand ----------------------------------------------------------------------------

@@ -14,18 +14,23 @@ from companion.referee.explanation import MOST_UNORDERED, are_too_many, explain,
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival, Explanation
-    from companion.rules import Game
+    from companion.rules import Game, Square
 
 _MOST_UNSEEN = 2
 """More moves are not played while nobody sees them, and then another in the open."""
 
 
-def first(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
-    """What is to be asked before the moves that were found to go on `game` are believed."""
-    return _told_by_later_play(game, board, found) or between(game, board, found) or _astride(board, found)
+def first(game: Game, board: Comparison, found: Explanation, said: AbstractSet[Square]) -> Arrival | None:
+    """What is to be asked before the moves that were found to go on `game` are believed.
+
+    A person has `said` what lies on some squares.
+    """
+    told_later = told_by_later_play(game, board.arrivals, found)
+    return told_later or between(game, board, found) or _astride(board, found, said)
 
 
 def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
@@ -85,10 +90,10 @@ def _played_before(
     return None
 
 
-def _told_by_later_play(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
+def told_by_later_play(game: Game, arrivals: Sequence[Arrival], found: Explanation) -> Arrival | None:
     """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
     for move in found.certain:
-        arrival = next(arrival for arrival in board.arrivals if arrival.square == move.square)
+        arrival = next(arrival for arrival in arrivals if arrival.square == move.square)
         meant = [other.piece for other in legal_moves(game, arrival)]
         if len(meant) > 1:
             return replace(arrival, contents=contents_of(meant))
@@ -96,10 +101,14 @@ def _told_by_later_play(game: Game, board: Comparison, found: Explanation) -> Ar
     return None
 
 
-def _astride(board: Comparison, found: Explanation) -> Arrival | None:
-    """A square beside a piece that was found, which may hold that piece since the same time: it may lie on both."""
+def _astride(board: Comparison, found: Explanation, said: AbstractSet[Square]) -> Arrival | None:
+    """A square beside a piece that was found, which may hold that piece since the same time: it may lie on both.
+
+    Not one of which a person has `said` what lies there.
+    """
     moves = {move.square for move in found.certain}
-    for other in (*board.maybes, *sorted(board.arrivals, key=lambda each: -each.contents.bit_count())):
+    unsaid = [arrival for arrival in board.arrivals if arrival.square not in said]
+    for other in (*board.maybes, *sorted(unsaid, key=lambda each: -each.contents.bit_count())):
         for new in board.arrivals:
             beside = abs(new.square.row - other.square.row) + abs(new.square.column - other.square.column) == 1
             together = not (new.surely_before(other) or other.surely_before(new))

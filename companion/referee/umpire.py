@@ -55,6 +55,7 @@ from companion.rules import Colour, Game, Move
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from companion.events import Event
     from companion.readings import Snapshot
@@ -225,7 +226,7 @@ class Umpire:
             return []
         board = self._compared(snapshot)
         if self.over and self._clearing.done:
-            return []
+            return self._unresolved(time, {arrival.square for arrival in self._lying_for_the_next(snapshot)})
         if self.over and not self.paused and not snapshot.restless and (told := self._played_otherwise(board)):
             return told
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
@@ -233,8 +234,10 @@ class Umpire:
         long_unseen = [] if self.over else board.unseen
         strange |= {unseen.square for unseen in long_unseen if board.time - unseen.since >= self._patience.blind_s}
         untold = self._sight.unknown(self._said.squares) - self._sight.hidden
-        squares = tuple(sorted(strange | self._problems.squares | untold))
-        return [events.Unresolved(**self._here(time), squares=squares)] if squares else []
+        return self._unresolved(time, strange | self._problems.squares | untold)
+
+    def _unresolved(self, time: float, squares: AbstractSet[Square]) -> list[Event]:
+        return [events.Unresolved(**self._here(time), squares=tuple(sorted(squares)))] if squares else []
 
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._losses.disturbed | self._problems.squares
@@ -297,7 +300,7 @@ class Umpire:
             return self._ask_what_lies_out_of_sight(board, unseen)
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
-        doubtful = doubts.first(self.game, board, found)
+        doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
             return self._ask_after_a_while(board.time, doubtful)
         told = self._play(board.time, found.certain)
@@ -441,12 +444,20 @@ class Umpire:
         return None if last is None else self._losses.may_be_swapped(board, last)
 
     def _may_be_moved(self, board: Comparison) -> Arrival | None:
-        """A piece that the last move was taken back for, and that may have been played there as several kinds."""
-        found = self._instead(board)
-        if len(found) != 1 or self._sheet.record.placements_on(set(board.lost)) != 1:
+        """A piece that the last move was taken back for, and that may have been played there as several kinds.
+
+        What was played after it does not tell which: that may itself be a mistake.
+        """
+        arrivals = self._instead(board)
+        if not arrivals or self._sheet.record.placements_on(set(board.lost)) != 1:
             return None
-        meant = legal_moves(self._sheet.record.past[-1], found[0])
-        return replace(found[0], contents=contents_of(move.piece for move in meant)) if len(meant) > 1 else None
+        before = self._sheet.record.past[-1]
+        found = explain(before, arrivals)
+        told_later = doubts.told_by_later_play(before, arrivals, found)
+        if told_later is not None or found.certain or found.next_square is None:
+            return told_later
+        moved = next(arrival for arrival in arrivals if arrival.square == found.next_square)
+        return replace(moved, contents=contents_of(move.piece for move in legal_moves(before, moved)))
 
     def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
         return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
@@ -463,8 +474,10 @@ class Umpire:
             return []
         before = self._sheet.record.past[-count]
         found = explain(before, arrivals)
+        if not found.unique or doubts.told_by_later_play(before, arrivals, found):
+            return []
         unseen = doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s)
-        if not found.unique or unseen or doubts.between(before, board, found):
+        if unseen or doubts.between(before, board, found):
             return []
         return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
 
@@ -523,8 +536,10 @@ class Umpire:
     def _after_the_end(self, board: Comparison) -> list[Event]:
         """Removals are clearing up, unless just the last move is played otherwise.
 
-        The next match begins with its first piece on the cleared board; or, where that was never seen bare, with pieces
-        that lie still when those of the match have all left, if it was played to its end.
+        The next match begins with its first piece on the cleared board, which is judged as any other: at once if it is
+        a legal one beyond doubt, else when it has lain still. Where the board was never seen bare, and the match was
+        played to its end, the next one begins with legal moves that lie still when the pieces of the match have all
+        left; if one of those was put back it is asked.
         """
         self._forget_solved_problems(board)
         self._clearing.look(board)
@@ -532,7 +547,7 @@ class Umpire:
             self._question.drop()
         if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
-        begun = self._next_match(board.snapshot)
+        begun = self._next_match(board)
         if begun or self._clearing.done or self.resigned is not None:
             return begun
         if board.lost:
@@ -548,19 +563,29 @@ class Umpire:
             return []
         return self._taken_back(board)
 
-    def _next_match(self, snapshot: Snapshot) -> list[Event]:
-        played_out = self.resigned is None
-        if not (self._clearing.done or (played_out and self._clearing.all_left(self.game))):
+    def _next_match(self, board: Comparison) -> list[Event]:
+        lying = self._lying_for_the_next(board.snapshot)
+        if not lying or not (self._clearing.done or self._clearing.all_left(self.game)):
             return []
-        fresh = self._fresh_game()
-        board = compare(fresh, snapshot, Sayings())
-        found = explain(fresh, board.arrivals)
-        if not board.arrivals or not (found.unique or (self._by_card and found.complete)):
+        found = explain(self._fresh_game(), lying)
+        clear = found.unique or (self._by_card and found.complete)
+        lain_still = board.time - min(arrival.since for arrival in lying) >= self._patience.clearing_s
+        if self._clearing.done:
+            return self._begin_the_next(board) if clear or lain_still else []
+        if self.resigned is not None or not (clear and lain_still):
             return []
-        lying_s = board.time - min(arrival.since for arrival in board.arrivals)
-        if not self._clearing.done and lying_s < self._patience.clearing_s:
-            return []
-        return [*self._start_match(board.time, fresh), *self._decide(board)]
+        left_over = tuple(sorted(arrival.square for arrival in lying if arrival.square in board.kept))
+        if left_over and left_over != self._question.resumed:
+            return self._ask(board.time, "start", ("resume", "new"), left_over)
+        return [] if left_over else self._begin_the_next(board)
+
+    def _lying_for_the_next(self, snapshot: Snapshot) -> Sequence[Arrival]:
+        """What lies there, if it is of the next match."""
+        return compare(self._fresh_game(), snapshot, Sayings()).arrivals
+
+    def _begin_the_next(self, board: Comparison) -> list[Event]:
+        begun = self._start_match(board.time, self._fresh_game())
+        return [*begun, *self._decide(self._compared(board.snapshot))]
 
     def _start_match(self, time: float, game: Game) -> list[Event]:
         cards = self._cards
