@@ -31,6 +31,8 @@ from tests.firmware.simulated import BYTE_CYCLES, SimulatedBoard, Speaker
 EMPTY = "." * 16
 USB_MA = 500
 BOARD_MA = 50
+LONGEST_LOW_CYCLES = 80
+"""A longer pause between two bits may be the end of the frame for an LED; in cycles of 62.5 ns."""
 
 
 def of(kind, messages):
@@ -286,7 +288,14 @@ def test_a_frame_is_right_pulse_by_pulse(simulator):
         # for so long (5 us) that an LED takes it for the end
         assert 4 <= frame.high_of_0[0] <= frame.high_of_0[1] <= 8
         assert 11 <= frame.high_of_1[0] <= frame.high_of_1[1] <= 15
-        assert 5 <= frame.low[0] <= frame.low[1] <= 80
+        assert 5 <= frame.low[0] <= frame.low[1] <= LONGEST_LOW_CYCLES
+
+
+def test_a_frame_waits_until_the_leds_have_taken_the_one_before_for_whole(speaker):
+    for number in range(150):  # at every moment of the rhythm, and with much else to do
+        speaker.board.put(number % 16, "Ss"[number // 16 % 2])
+        speaker.say(Light(number, 0, ("XL" if number % 2 else "LX") * 8), listen_s=0.0143)
+    assert speaker.board.leds().low[1] <= LONGEST_LOW_CYCLES
 
 
 def test_every_letter_of_the_palette_looks_different_even_without_colours(speaker):
