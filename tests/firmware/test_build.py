@@ -1,5 +1,7 @@
 """The hex files in the repository are what the sources make, they fit, and a blank board can be given them."""
 
+import html
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +57,24 @@ def test_the_drawings_are_what_their_script_draws(tmp_path):
     subprocess.run([sys.executable, script], check=True)
     for drawn in tmp_path.glob("*.svg"):
         assert drawn.read_text(encoding="utf-8") == (drawings / drawn.name).read_text(encoding="utf-8")
+
+
+def test_no_word_runs_out_of_a_drawing():
+    text = re.compile(r'<text x="([\d.]+)" y="[\d.]+" font-size="(\d+)" text-anchor="(\w+)"[^>]*>([^<]*)<')
+    for drawing in (FIRMWARE / "drawings").glob("*.svg"):
+        drawn = drawing.read_text(encoding="utf-8")
+        width = int(re.search(r'viewBox="0 0 (\d+) ', drawn)[1])
+        for x, size, anchor, words in text.findall(drawn):
+            long = 0.6 * int(size) * len(html.unescape(words))
+            left = float(x) - {"start": 0, "middle": long / 2, "end": long}[anchor]
+            assert 0 <= left <= left + long <= width, words
+
+
+def test_every_capacitor_that_is_drawn_is_in_the_list_of_parts():
+    guide = (FIRMWARE / "README.md").read_text(encoding="utf-8")
+    for drawing in (FIRMWARE / "drawings").glob("*.svg"):
+        for capacitor in re.findall(r"\d+ [nµ]F", drawing.read_text(encoding="utf-8")):
+            assert f"| capacitor {capacitor}" in guide
 
 
 def test_the_guide_names_only_files_that_are_there():
