@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from calibration.tiles import KINDS, PRINTED
+from companion.tiles import wire
+from companion.tiles.virtual import nominal_code
 from companion.tiles.wire import Hello, State
 from tests.firmware.simulated import FIRMWARE, SimulatedBoard, Speaker, hex_file
 
@@ -75,6 +78,23 @@ def test_every_capacitor_that_is_drawn_is_in_the_list_of_parts():
     for drawing in (FIRMWARE / "drawings").glob("*.svg"):
         for capacitor in re.findall(r"\d+ [nµ]F", drawing.read_text(encoding="utf-8")):
             assert f"| capacitor {capacitor}" in guide
+
+
+def test_the_guide_knows_what_every_piece_reads():
+    guide = (FIRMWARE / "README.md").read_text(encoding="utf-8")
+    for kind, printed, letter, (low, high) in zip(
+        KINDS, PRINTED, wire.BAND_LETTERS[1:9], wire.DEFAULT_BANDS[1:9], strict=True
+    ):
+        assert f"| {kind} | {printed} | {nominal_code(letter)} | {low} to {high} |" in guide
+    assert f"from {wire.DEFAULT_BANDS[9][0]} on" in guide
+    assert f"up to {wire.DEFAULT_BANDS[0][1]})" in guide
+
+
+def test_the_guide_calls_the_program_as_it_can_be_called():
+    guide = (FIRMWARE / "README.md").read_text(encoding="utf-8")
+    called = re.findall(r"(?:^    |`)((?:\./start|companion) \w+)", guide, re.MULTILINE)
+    assert called
+    assert all(command.startswith("./start") for command in called)
 
 
 def test_the_guide_names_only_files_that_are_there():
