@@ -46,6 +46,15 @@ def test_the_hex_files_are_what_the_sources_make_and_fit(tool):
     assert [line.split()[0] for line in sizes] == ["16", "32", "128"]
 
 
+@pytest.mark.parametrize("squares", [2, 129])
+def test_a_board_is_made_of_no_more_and_no_fewer_squares_than_the_firmware_can_count(tool, tmp_path, squares):
+    tool("make")
+    tool("avr-gcc")
+    made = make(f"SIZES={squares}", f"BUILD={tmp_path}", f"HEX={tmp_path}")
+    assert made.returncode != 0
+    assert "SQUARES must be 4" in made.stderr
+
+
 def test_the_sources_are_clean(tool):
     tool("cppcheck")
     tool("make")
