@@ -220,6 +220,29 @@ def test_a_damaged_calibration_is_not_used_and_complained_about(speaker):
     assert [trouble.code for trouble in of(Trouble, told)] == ["eeprom"]
 
 
+def test_a_piece_is_not_guessed_by_other_windows_than_those_that_are_damaged(speaker):
+    speaker.board.put_ohm(0, 2200)  # reads 184, which the firmware's own windows call a straight piece
+    speaker.board.put_ohm(1, 0)
+    speaker.say(SetBand(1, 1, 80, 110))
+    speaker.say(SetBand(2, 2, 150, 220))
+    speaker.say(SaveBands(3), listen_s=0.5)
+    assert of(State, speaker.say(Snap(4)))[0].letters == "D!" + "." * 14
+    speaker.board.tell("eeprom 20 FFFF")
+    speaker.board.tell("power")
+    assert of(State, speaker.start())[0].letters == "?!" + "." * 14
+    speaker.say(DefaultBands(5), listen_s=0.5)
+    assert of(State, speaker.say(Snap(6)))[0].letters == "S!" + "." * 14
+
+
+def test_what_another_program_has_left_in_the_memory_is_no_damage(board):
+    board.tell("eeprom 16 0102030405060708")
+    board.tell("power")
+    board.put(0, "S")
+    told = Speaker(board).start()
+    assert of(Trouble, told) == []
+    assert of(State, told)[0].letters[0] == "S"
+
+
 def test_the_windows_of_the_firmware_are_those_of_the_virtual_board(speaker):
     edges = [edge for band in DEFAULT_BANDS for edge in (band[0] - 4, band[0] + 2, band[1] - 2, band[1] + 4)][1:-1]
     for batch in (edges[:16], edges[16:32], edges[32:]):
