@@ -220,6 +220,11 @@ def _obeys(board: TileBoard, command: wire.Command) -> bool:
     request = board.ask(command)
     while not request.done:
         board.read(0.05)
+    if isinstance(request.answer, Refused) and request.answer.why == "supply":
+        raise SourceError(
+            f"{board.name} stores nothing while its supply is low; "
+            "try a short, thick cable into a socket of the computer itself, and calibrate once more"
+        )
     if isinstance(request.answer, Refused):
         raise SourceError(f"{board.name} refuses {wire.spell(request.command)}: {request.answer.why}")
     return board.session.counters.resets == resets

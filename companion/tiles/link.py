@@ -197,7 +197,6 @@ class TileBoard:
     def _open(self) -> None:
         self._port = self._connect()
         self._session = Session(self._clock())
-        self._complaint = ""
 
     def _get_back(self, deadline: float) -> None:
         """Look for the lost board, at most every `RETRY_S`; until `deadline` if it is not yet time."""
@@ -258,6 +257,7 @@ class TileBoard:
             self._tell(letters)
 
     def _tell(self, letters: str) -> None:
+        self._complaint = ""
         self._told_s, self._told_letters = self._clock(), letters
         squares = tuple(map(contents_of_letter, letters))
         self._readings.append(BoardReading(time=self._told_s, squares=squares, evidence=letters.encode("ascii")))

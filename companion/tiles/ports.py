@@ -22,7 +22,7 @@ from companion.address import shown
 from companion.errors import LinkError, SourceError
 from companion.saying import Saying, joined
 from companion.tiles import wire
-from companion.tiles.session import HELLO_S, SILENCE_S, Session
+from companion.tiles.session import HELLO_S, NOBODY, SILENCE_S, Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -203,12 +203,15 @@ class PortFinder:
             except SourceError as error:
                 tried.append(error.saying)
                 continue
-            if self._says_hello(port):
-                logger.info("found a tile board on %s", name)
-                self._known = name
-                return port
-            port.close()
-            tried.append(Saying("%(source)s: no tile board answers there", source=name))
+            try:
+                self._await_hello(port)
+            except LinkError as error:
+                port.close()
+                tried.append(Saying("%(source)s: %(why)s", source=name, why=error.saying))
+                continue
+            logger.info("found a tile board on %s", name)
+            self._known = name
+            return port
         others = joined(tried) or Saying("no port looks like an Arduino")
         raise SourceError(
             Saying(
@@ -227,22 +230,24 @@ class PortFinder:
         others = set(map(lasting_name, self._others))
         return name not in others and (self._known in ("", name) or others <= self._listed())
 
-    def _says_hello(self, port: Port) -> bool:
+    def _await_hello(self, port: Port) -> None:
+        """Listen until a board has said HELLO, which can be received once more.
+
+        Raises:
+            LinkError: if none does that this program can talk to.
+        """
         began = self._clock()
         session = Session(began)
         seen = b""
-        while (now := self._clock()) - began < HELLO_S + SILENCE_S:
-            try:
-                port.send(session.due(now))
-                data = port.receive()
-                seen += data
-                list(session.receive(data, self._clock()))
-            except LinkError:
-                return False
-            if session.board is not None:
-                port.give_back(seen)
-                return True
-        return False
+        while session.board is None:
+            now = self._clock()
+            if now - began >= HELLO_S + SILENCE_S:
+                raise LinkError(NOBODY)
+            port.send(session.due(now))
+            data = port.receive()
+            seen += data
+            list(session.receive(data, self._clock()))
+        port.give_back(seen)
 
     def _listed(self) -> set[str]:
         """All ports that there are, by each of their names."""

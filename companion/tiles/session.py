@@ -13,7 +13,7 @@ have to go out now. Both keep to these rules:
   event that does not fit, or a heartbeat whose checksum of the state is another.
 - One command is outstanding at a time; it is repeated after `ANSWER_S`, `TRIES` times in all. Every command is
   absolute, so a repeated one does no harm.
-- A board that says nothing for `SILENCE_S`, or answers nothing, is lost: `LinkError`.
+- A board that says nothing for `SILENCE_S`, or answers nothing though it speaks, is lost: `LinkError`.
 
 Every board line is numbered; so are commands, by an id that its answer names.
 """
@@ -62,6 +62,10 @@ DARK_S = 5.0
 """A board that has heard nothing for so long is dark."""
 LIGHT_CHUNK = 64
 """How many squares are lit by one command."""
+NOBODY = Saying(
+    "no tile board answers within %(seconds)s s; is its firmware flashed?", seconds=f"{HELLO_S + SILENCE_S:.0f}"
+)
+"""What is said of a port on which nothing is that says HELLO."""
 _UNSURE = " "
 """Stands for the letter of an LED of which it is not known what it shows."""
 
@@ -302,6 +306,8 @@ class Session:
         if request is None or now - request.sent_s < ANSWER_S:
             return b""
         if request.tries == TRIES:
+            if self._heard_s <= request.sent_s:
+                return b""  # it is silent altogether, which has its own end
             asked = wire.spell(request.command)
             raise LinkError(Saying("the board does not answer %(command)s, though it can be heard", command=asked))
         self.counters.repeats += request.tries > 0
@@ -315,10 +321,7 @@ class Session:
             self._ask_who_it_is()
         elif self.stage is not Stage.WAITING and now - self._heard_s >= SILENCE_S:
             raise LinkError(
-                Saying(
-                    "no tile board answers within %(seconds)s s; is its firmware flashed?",
-                    seconds=f"{HELLO_S + SILENCE_S:.0f}",
-                )
+                NOBODY
                 if self.board is None
                 else Saying("the board has said nothing for %(seconds)s s", seconds=f"{SILENCE_S:.0f}")
             )

@@ -74,7 +74,7 @@
 #define SAMPLE_AFTER 192      /* cycles: the converter looks 1.5 of its clocks after it was started */
 #define SAMPLE_PF 14.0        /* the converter's own capacitor, still charged with the last pin's voltage */
 #define BOUNCE_CYCLES 6400u   /* a bouncing contact changes its mind every 0.4 ms */
-#define LED_LATCH_CYCLES 800u /* 50 us low ends a frame */
+#define LED_LATCH_CYCLES 4480u /* 280 us low ends a frame; 50 us did for the first WS2812B */
 #define LED_ONE_CYCLES 10u    /* longer high than this is a 1 */
 #define LED_BYTES (3 * MUXES * PER_MUX)
 #define PAINT 0xC5

@@ -22,8 +22,8 @@
 #ifndef SQUARES
 #define SQUARES 16
 #endif
-#if SQUARES < 1 || SQUARES > 128
-#error "SQUARES must be 1 to 128: eight multiplexers of sixteen"
+#if SQUARES < 4 || SQUARES > 128
+#error "SQUARES must be 4, one plate of the game, to 128: eight multiplexers of sixteen"
 #endif
 
 #define PROTOCOL "1"

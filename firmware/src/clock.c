@@ -14,7 +14,7 @@ void clock_start(void)
 
 bool clock_poll(void)
 {
-    uint16_t ticks = TCNT1;
+    uint16_t ticks = clock_ticks();
     bool is_new = false;
 
     spare_ticks += (uint16_t)(ticks - last_ticks);
@@ -30,4 +30,9 @@ bool clock_poll(void)
 uint32_t clock_ms(void)
 {
     return milliseconds;
+}
+
+uint16_t clock_ticks(void)
+{
+    return TCNT1;
 }

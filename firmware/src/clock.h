@@ -12,4 +12,7 @@ bool clock_poll(void);
 
 uint32_t clock_ms(void);
 
+/* The hardware's own count of TICKS_PER_MS a millisecond, which goes round in 262 ms. */
+uint16_t clock_ticks(void);
+
 #endif

@@ -5,6 +5,7 @@
 #include <util/atomic.h>
 
 #include "board.h"
+#include "clock.h"
 #include "serial.h"
 
 #if F_CPU != 16000000UL
@@ -14,6 +15,9 @@
 #define DARK '.'
 #define STEP_MS 125
 #define REFRESH_MS 1000 /* for an LED that was plugged in, or read a pulse wrong */
+
+/* How long the line rests before an LED takes a frame for whole: newer WS2812B want 280 us, where the first wanted 50. */
+#define LATCH_TICKS (TICKS_PER_MS * 300 / 1000)
 
 /* The cable gives 500 mA. The chip and its multiplexers take under 50; each LED 1 even when dark, and 20 for each colour
  * at 255. What is left goes to light. */
@@ -53,6 +57,7 @@ static bool lit; /* some square may be */
 static uint8_t step;
 static uint32_t step_ms;
 static uint32_t sent_ms;
+static uint16_t sent_ticks;
 
 void leds_start(void)
 {
@@ -203,9 +208,12 @@ void leds_poll(uint32_t now_ms, bool supply_is_low)
     }
     if (!changed && now_ms - sent_ms < REFRESH_MS)
         return;
+    if ((uint16_t)(clock_ticks() - sent_ticks) < LATCH_TICKS) /* the next millisecond will do */
+        return;
     mix_pixels();
     dim_pixels(supply_is_low);
     send_frame();
+    sent_ticks = clock_ticks();
     changed = false;
     sent_ms = now_ms;
 }

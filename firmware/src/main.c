@@ -121,6 +121,7 @@ int main(void)
 {
     char cause = why_started();
     bool calibrated;
+    bool damaged = store_is_damaged();
 
     last_life = ALIVE;
     clock_start();
@@ -128,12 +129,14 @@ int main(void)
     leds_start();
     scan_default_bands(scan_bands);
     calibrated = store_load(scan_bands);
+    if (damaged)
+        scan_know_no_piece();
     scan_start();
     watchdog_start();
     set_sleep_mode(SLEEP_MODE_IDLE);
     sei();
     wire_start(cause, store_count_boot(), calibrated);
-    if (store_is_damaged())
+    if (damaged)
         wire_trouble(PSTR("eeprom"));
     for (;;) {
         wire_poll();

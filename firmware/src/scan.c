@@ -284,3 +284,9 @@ void scan_default_bands(band_t bands[BANDS])
 {
     memcpy_P(bands, default_bands, sizeof default_bands);
 }
+
+void scan_know_no_piece(void)
+{
+    for (uint8_t k = SHORT + 1; k < EMPTY; k++)
+        scan_bands[k] = (band_t){.low = 1, .high = 0}; /* no code is within */
+}

@@ -53,4 +53,7 @@ bool scan_bands_are_apart(const band_t bands[BANDS]);
 
 void scan_default_bands(band_t bands[BANDS]);
 
+/* Take every piece for unknown, because the windows that it was told apart by are lost: by others it might be another. */
+void scan_know_no_piece(void);
+
 #endif

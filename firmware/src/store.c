@@ -77,7 +77,7 @@ bool store_is_damaged(void)
 {
     record_t record;
 
-    return !read_record(&record) && record.magic != BLANK;
+    return !read_record(&record) && record.magic == MAGIC;
 }
 
 void store_save(const band_t *bands)

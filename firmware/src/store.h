@@ -20,7 +20,7 @@ uint32_t store_count_boot(void);
 /* Read the stored windows; false, leaving `bands` alone, if there are none or their checksum is wrong. */
 bool store_load(band_t bands[BANDS]);
 
-/* Whether windows were stored whose checksum is wrong. */
+/* Whether windows were stored whose checksum is wrong; what another program has left there counts for nothing. */
 bool store_is_damaged(void);
 
 /* Begin to write `bands`, or to forget those that are stored if it is NULL; store_poll() does it, byte by byte. */

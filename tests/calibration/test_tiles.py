@@ -148,6 +148,13 @@ def test_a_board_that_is_reset_time_and_again_is_given_up_and_keeps_what_it_had(
     assert (board.told, board.bands) == (1 + TRIES, DEFAULT_BANDS)
 
 
+def test_a_board_that_does_not_store_because_of_its_supply_is_told_what_to_do():
+    board = Browning((), obeys=True)
+    board._use_bands = lambda *, keep: "supply"
+    with pytest.raises(SourceError, match="tiles:test stores nothing while its supply is low; try a short"):
+        board.keeps(fit_windows(seen(NOMINAL), EMPTY))
+
+
 class Person:
     """Lays kinds on a pretended board, one at each question; the cable may be pulled before an answer."""
 

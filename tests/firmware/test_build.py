@@ -1,11 +1,16 @@
 """The hex files in the repository are what the sources make, they fit, and a blank board can be given them."""
 
+import html
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from calibration.tiles import KINDS, PRINTED
+from companion.tiles import wire
+from companion.tiles.virtual import nominal_code
 from companion.tiles.wire import Hello, State
 from tests.firmware.simulated import FIRMWARE, SimulatedBoard, Speaker, hex_file
 
@@ -41,6 +46,15 @@ def test_the_hex_files_are_what_the_sources_make_and_fit(tool):
     assert [line.split()[0] for line in sizes] == ["16", "32", "128"]
 
 
+@pytest.mark.parametrize("squares", [2, 129])
+def test_a_board_is_made_of_no_more_and_no_fewer_squares_than_the_firmware_can_count(tool, tmp_path, squares):
+    tool("make")
+    tool("avr-gcc")
+    made = make(f"SIZES={squares}", f"BUILD={tmp_path}", f"HEX={tmp_path}")
+    assert made.returncode != 0
+    assert "SQUARES must be 4" in made.stderr
+
+
 def test_the_sources_are_clean(tool):
     tool("cppcheck")
     tool("make")
@@ -55,6 +69,41 @@ def test_the_drawings_are_what_their_script_draws(tmp_path):
     subprocess.run([sys.executable, script], check=True)
     for drawn in tmp_path.glob("*.svg"):
         assert drawn.read_text(encoding="utf-8") == (drawings / drawn.name).read_text(encoding="utf-8")
+
+
+def test_no_word_runs_out_of_a_drawing():
+    text = re.compile(r'<text x="([\d.]+)" y="[\d.]+" font-size="(\d+)" text-anchor="(\w+)"[^>]*>([^<]*)<')
+    for drawing in (FIRMWARE / "drawings").glob("*.svg"):
+        drawn = drawing.read_text(encoding="utf-8")
+        width = int(re.search(r'viewBox="0 0 (\d+) ', drawn)[1])
+        for x, size, anchor, words in text.findall(drawn):
+            long = 0.6 * int(size) * len(html.unescape(words))
+            left = float(x) - {"start": 0, "middle": long / 2, "end": long}[anchor]
+            assert 0 <= left <= left + long <= width, words
+
+
+def test_every_capacitor_that_is_drawn_is_in_the_list_of_parts():
+    guide = (FIRMWARE / "README.md").read_text(encoding="utf-8")
+    for drawing in (FIRMWARE / "drawings").glob("*.svg"):
+        for capacitor in re.findall(r"\d+ [nµ]F", drawing.read_text(encoding="utf-8")):
+            assert f"| capacitor {capacitor}" in guide
+
+
+def test_the_guide_knows_what_every_piece_reads():
+    guide = (FIRMWARE / "README.md").read_text(encoding="utf-8")
+    for kind, printed, letter, (low, high) in zip(
+        KINDS, PRINTED, wire.BAND_LETTERS[1:9], wire.DEFAULT_BANDS[1:9], strict=True
+    ):
+        assert f"| {kind} | {printed} | {nominal_code(letter)} | {low} to {high} |" in guide
+    assert f"from {wire.DEFAULT_BANDS[9][0]} on" in guide
+    assert f"up to {wire.DEFAULT_BANDS[0][1]})" in guide
+
+
+def test_the_guide_calls_the_program_as_it_can_be_called():
+    guide = (FIRMWARE / "README.md").read_text(encoding="utf-8")
+    called = re.findall(r"(?:^    |`)((?:\./start|companion) \w+)", guide, re.MULTILINE)
+    assert called
+    assert all(command.startswith("./start") for command in called)
 
 
 def test_the_guide_names_only_files_that_are_there():

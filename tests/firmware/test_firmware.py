@@ -31,6 +31,8 @@ from tests.firmware.simulated import BYTE_CYCLES, SimulatedBoard, Speaker
 EMPTY = "." * 16
 USB_MA = 500
 BOARD_MA = 50
+LONGEST_LOW_CYCLES = 80
+"""A longer pause between two bits may be the end of the frame for an LED; in cycles of 62.5 ns."""
 
 
 def of(kind, messages):
@@ -218,6 +220,29 @@ def test_a_damaged_calibration_is_not_used_and_complained_about(speaker):
     assert [trouble.code for trouble in of(Trouble, told)] == ["eeprom"]
 
 
+def test_a_piece_is_not_guessed_by_other_windows_than_those_that_are_damaged(speaker):
+    speaker.board.put_ohm(0, 2200)  # reads 184, which the firmware's own windows call a straight piece
+    speaker.board.put_ohm(1, 0)
+    speaker.say(SetBand(1, 1, 80, 110))
+    speaker.say(SetBand(2, 2, 150, 220))
+    speaker.say(SaveBands(3), listen_s=0.5)
+    assert of(State, speaker.say(Snap(4)))[0].letters == "D!" + "." * 14
+    speaker.board.tell("eeprom 20 FFFF")
+    speaker.board.tell("power")
+    assert of(State, speaker.start())[0].letters == "?!" + "." * 14
+    speaker.say(DefaultBands(5), listen_s=0.5)
+    assert of(State, speaker.say(Snap(6)))[0].letters == "S!" + "." * 14
+
+
+def test_what_another_program_has_left_in_the_memory_is_no_damage(board):
+    board.tell("eeprom 16 0102030405060708")
+    board.tell("power")
+    board.put(0, "S")
+    told = Speaker(board).start()
+    assert of(Trouble, told) == []
+    assert of(State, told)[0].letters[0] == "S"
+
+
 def test_the_windows_of_the_firmware_are_those_of_the_virtual_board(speaker):
     edges = [edge for band in DEFAULT_BANDS for edge in (band[0] - 4, band[0] + 2, band[1] - 2, band[1] + 4)][1:-1]
     for batch in (edges[:16], edges[16:32], edges[32:]):
@@ -286,7 +311,14 @@ def test_a_frame_is_right_pulse_by_pulse(simulator):
         # for so long (5 us) that an LED takes it for the end
         assert 4 <= frame.high_of_0[0] <= frame.high_of_0[1] <= 8
         assert 11 <= frame.high_of_1[0] <= frame.high_of_1[1] <= 15
-        assert 5 <= frame.low[0] <= frame.low[1] <= 80
+        assert 5 <= frame.low[0] <= frame.low[1] <= LONGEST_LOW_CYCLES
+
+
+def test_a_frame_waits_until_the_leds_have_taken_the_one_before_for_whole(speaker):
+    for number in range(150):  # at every moment of the rhythm, and with much else to do
+        speaker.board.put(number % 16, "Ss"[number // 16 % 2])
+        speaker.say(Light(number, 0, ("XL" if number % 2 else "LX") * 8), listen_s=0.0143)
+    assert speaker.board.leds().low[1] <= LONGEST_LOW_CYCLES
 
 
 def test_every_letter_of_the_palette_looks_different_even_without_colours(speaker):

@@ -12,7 +12,7 @@ import serial
 
 from companion.errors import LinkError, SourceError
 from companion.rules import Layout
-from companion.tiles import ports
+from companion.tiles import ports, wire
 from companion.tiles.link import open_tiles
 from companion.tiles.ports import PortFinder, SerialPort, advice, lasting_name, usual_name
 from companion.tiles.virtual import VirtualBoard, VirtualPort
@@ -58,6 +58,13 @@ def something_else(world):
     return port
 
 
+def newer_board(world):
+    port = tile_board(world)
+    hello = wire.frame("HELLO,0,5,mijnlieff-board,2,3.0.0,nano-1,16,P,4,0")
+    port.receive = lambda: (world.wait(0.05), hello)[1]
+    return port
+
+
 def busy(world):
     return None
 
@@ -92,6 +99,12 @@ def test_auto_says_what_it_tried_when_there_is_no_board():
         world.finder("auto")()
     with pytest.raises(SourceError, match="no port looks like an Arduino"):
         World().finder("auto")()
+
+
+def test_auto_says_why_a_board_that_answers_cannot_be_talked_to():
+    world = World(COM3=(CH340, newer_board))
+    with pytest.raises(SourceError, match=r"COM3: the board speaks protocol 2 and this program protocol 1; flash"):
+        world.finder("auto")()
 
 
 def test_a_board_that_was_plugged_in_elsewhere_is_found_again():

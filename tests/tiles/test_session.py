@@ -56,12 +56,10 @@ class Talk:
         tokens.feed(self.session.due(self.now))
         return [wire.parse(body) for body in tokens]
 
-    def waits(self, seconds, *, forgetting=False):
-        """Let time pass in small steps; `forgetting` whatever it waits for an answer to."""
+    def waits(self, seconds):
+        """Let time pass in small steps."""
         for _ in range(int(seconds * 10)):
             self.says(after_s=0.1)
-            if forgetting:
-                self.session._outstanding = None
 
     def answers(self, command):
         self.hears(Acknowledged(0, 0, command.id))
@@ -120,8 +118,17 @@ def test_a_board_that_was_not_reset_is_asked_who_it_is_at_its_first_line():
 def test_what_never_answers_is_no_board():
     talk = Talk()
     talk.says(after_s=3.0)
-    with pytest.raises(LinkError, match="does not answer HI"):
+    with pytest.raises(LinkError, match="no tile board answers within 6 s"):
         talk.waits(10)
+
+
+def test_a_board_that_speaks_and_does_not_answer_is_told_as_such():
+    talk = Talk()
+    talk.hears(Heartbeat(0, 0, 0, 1, 0, 0))
+    talk.waits(1)
+    talk.hears(Heartbeat(0, 0, 0, 2, 0, 0))
+    with pytest.raises(LinkError, match="does not answer HI,1, though it can be heard"):
+        talk.waits(1)
 
 
 @pytest.mark.parametrize("protocol", [0, 2])
@@ -261,6 +268,8 @@ def test_a_command_that_is_not_answered_is_repeated_twice(talk):
     assert talk.says(after_s=0.29) == []
     assert talk.says(after_s=0.02) == [first]
     assert talk.says(after_s=0.31) == [first]
+    assert talk.says(after_s=0.31) == []
+    talk.hears(Heartbeat(0, 0, wire.crc(EMPTY), 1, 0, 0))
     with pytest.raises(LinkError, match="does not answer CAL,"):
         talk.says(after_s=0.31)
 
@@ -314,7 +323,7 @@ def test_a_large_board_is_lit_in_stretches():
 
 def test_silence_for_three_seconds_is_the_end(talk):
     with pytest.raises(LinkError, match="said nothing for 3 s"):
-        talk.waits(4, forgetting=True)
+        talk.waits(4)
 
 
 def test_raw_codes_are_asked_for_and_kept(talk):

@@ -65,6 +65,13 @@ def test_a_board_that_turns_out_to_have_other_squares_is_lost_with_the_reason(re
         read(real)
 
 
+def test_a_board_of_other_squares_is_told_once_however_often_it_is_tried(real):
+    real.lay_out(RING, 1)
+    with pytest.raises(SourceError, match="this board has 16 squares"):
+        read(real)
+    assert [real.read(1.0) for _ in range(20)] == [None] * 20
+
+
 def test_a_port_that_is_not_there_yet_is_waited_for_by_the_patient():
     clock, there = Clock(), []
     board = VirtualBoard(16, clock)
