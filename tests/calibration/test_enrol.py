@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from calibration import enrolment
 from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
 from calibration.enrolment_pictures import _lies_otherwise
+from calibration.hands import draw_hand
 from calibration.shapes import find_tops
 from calibration.telling_apart import in_words, refuse_unlike_twins
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
@@ -204,6 +205,24 @@ def test_a_board_that_is_not_empty_is_refused_by_its_squares(shots):
 def test_a_piece_that_is_missing_is_named(shots):
     folder, _, full = shots
     assert "all sixteen pieces, but none is on b3" in str(run(folder, full.corners, pieces="holed").exception)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("over", ["empty", "pieces"])
+def test_a_hand_over_either_picture_is_named_by_the_squares_under_it(shots, tmp_path, monkeypatch, over, plain):
+    _, empty, full = shots
+    monkeypatch.setattr("companion.commands.enrol.learn", lambda *_: learnt())
+    for name, shot in (("empty", empty), ("pieces", full)):
+        picture = shot.image.copy()
+        if name == over:
+            tip = shot.corners.mean(axis=0)
+            draw_hand(np.random.default_rng(2), picture, (tip[0], tip[1]), np.ptp(shot.corners[:, 0]) / 4)
+        cv2.imwrite(str(tmp_path / f"{name}.png"), picture)
+    said = str(run(tmp_path, full.corners, *(["--variant", "green-box"] if plain else [])).exception)
+    assert f"{over}.png: take it again with no hand over the board" in said
+    assert not (tmp_path / "p.json").exists()
+    if not plain and over == "pieces":
+        assert run(tmp_path, full.corners, "--anyway").exit_code == 0
 
 
 @pytest.mark.parametrize(("turn", "side"), [(1, "left"), (2, "far"), (3, "right")])
