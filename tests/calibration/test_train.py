@@ -50,6 +50,12 @@ def test_so_many_boards_as_was_said_are_lit(tmp_path, share):
     assert traced == pytest.approx(share, abs=0.1)
 
 
+def test_where_all_boards_are_lit_it_is_learnt_from_these(tmp_path):
+    write(tmp_path, "lit", 0, boards(1))
+    some, _ = pile(tmp_path)
+    assert set(some.choose(50, torch.Generator().manual_seed(1)).tolist()) <= {0, 1, 2, 3}
+
+
 def test_boards_that_are_drawn_while_others_are_learnt_from_are_learnt_from_too(tmp_path):
     write(tmp_path, "train", 0, boards(0))
     growing, _ = pile(tmp_path)
