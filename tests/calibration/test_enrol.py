@@ -290,7 +290,10 @@ def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, other=0.5, burnt
 
 WELL = "All kinds are told apart well."
 ALIKE = "These look much alike, and will often be asked about: light straight and diagonal."
-NEARER = "A picture from nearer, sharper or without glare may help."
+NEARER = (
+    "A picture from nearer, sharper or without glare may help; or one of them lies where another belongs (--help shows "
+    "the arrangement)."
+)
 SHARPER = "Take a sharper picture, from nearer."
 DARKER = "The light pieces are burnt out in p.jpg: better take both pictures with less light, or darker."
 DIM = {"light": (30, 35, 38), "dark": (20, 30, 30)}
