@@ -139,3 +139,16 @@ def test_a_card_that_is_made_anew_keeps_what_it_says_of_the_training(tmp_path):
     assert card["trained_on"] == before["trained_on"]
     assert card["sets"]["calibrated_on"] == "2 drawn boards of the calibration split"
     assert {look.value for look in Looked} <= card["sets"].keys() & card["measured_on"].keys()
+
+
+def test_networks_stay_what_they_were_where_no_thresholds_can_be_found_for_new_ones(tmp_path):
+    pytest.importorskip("onnx")
+    from calibration.training.bundle import bundle  # noqa: PLC0415
+    from calibration.training.network import Reader  # noqa: PLC0415
+
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / "backbone.onnx").write_bytes(b"of before")
+    with pytest.raises(FileNotFoundError, match="no shard of the calibrate split"):
+        bundle(Reader().eval(), tmp_path, models, {})
+    assert [path.read_bytes() for path in models.iterdir()] == [b"of before"]
