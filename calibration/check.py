@@ -1,8 +1,8 @@
 """What a picture of the board is worth before a game, and what to improve.
 
 One picture is looked at: whether the board is found, how many pixels a square has, from how far aside it is seen,
-whether it is lit, sharp and free of glare, and whether its squares can be read; and, with an enrolled set, which kinds
-look alike, or whether its cubes do.
+whether it is lit, sharp and free of glare, whether its squares can be read, and the pieces that lie there; and, with an
+enrolled set, which kinds look alike, or whether its cubes do.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
-from companion.readings import ALL_CONTENTS, ANYTHING
+from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, colours_only, of_colour, only
+from companion.rules import Colour
 from companion.vision.board import BoardNotFound
 from companion.vision.cubes import CubeLook
 from companion.vision.enrolled import Look
@@ -63,6 +64,12 @@ _AS_PIECES: Final = Finding(
     "set", "cubes that were enrolled as pieces with marks", good=False, improve="Enrol the cubes again."
 )
 
+_ENROL_PIECES: Final = (
+    "Marks that are not those of the kit have to be enrolled first: companion calibrate enrol --help. Plain cubes are "
+    "read with --variant green-box."
+)
+_ENROL_CUBES: Final = "Give them other light, or enrol them: companion calibrate enrol --variant green-box."
+
 
 def examine(
     image: NDArray[np.uint8],
@@ -72,10 +79,11 @@ def examine(
     *,
     sought: bool = True,
     squares: Sequence[Contents] = (),
+    plain: bool = False,
 ) -> Iterator[Finding]:
     """What can be said about a picture with the board at `pose`; nothing more if it was `sought` and is not found.
 
-    `squares` is what was read there.
+    `squares` is what was read there; of `plain` cubes only the colours count.
     """
     if isinstance(pose, BoardNotFound):
         yield Finding(
@@ -91,6 +99,8 @@ def examine(
     yield _sharp(sharpness(top_view, layout))
     if squares:
         yield _told(squares)
+        enrolled = profile is not None and (profile.enrolment is not None or profile.cubes is not None)
+        yield from _pieces_told(squares, plain=plain, enrolled=enrolled)
     if profile is not None:
         called = f"{profile.name}: " if profile.name else ""
         yield from (replace(finding, found=f"{called}{finding.found}") for finding in _of_set(profile))
@@ -185,6 +195,22 @@ def _told(squares: Sequence[Contents]) -> Finding:
         f"something can be told of {count} of {len(squares)}",
         good=count > len(squares) / 2,
         improve="Take away what covers the board. If its corners are given, they may lie elsewhere: give them anew.",
+    )
+
+
+def _pieces_told(squares: Sequence[Contents], *, plain: bool, enrolled: bool) -> Iterator[Finding]:
+    """Whether most of the pieces that surely lie there can be told: not those of a set that nobody knows."""
+    pieces = [contents for contents in squares if not contents & EMPTY]
+    if not pieces:
+        return
+    of_one_colour = {of_colour(colour) for colour in Colour}
+    told = sum(colours_only(contents) in of_one_colour if plain else only(contents) for contents in pieces)
+    again = "Give them other light, or enrol the set again."
+    yield _judged(
+        "pieces",
+        f"the {'colour' if plain else 'kind and colour'} of {told} of {len(pieces)} can be told",
+        good=told > len(pieces) / 2,
+        improve=again if enrolled else _ENROL_CUBES if plain else _ENROL_PIECES,
     )
 
 

@@ -1,8 +1,8 @@
 """Whether a set can be enrolled from two pictures: the empty board, and the sixteen pieces in their arrangement.
 
 Pictures that nothing good can be learnt from are refused, each in one line: a board that is not empty, a square of the
-arrangement without its piece, the same picture twice; and, of pieces with marks, an arrangement that is turned, or is
-another one, unless the owner says that it only looks like that.
+arrangement without its piece, the same picture twice; a hand over either, and, of pieces with marks, an arrangement
+that is turned, or is another one, unless the owner says that it only looks like that.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from calibration.enrolment import ARRANGEMENT, EnrolmentError
 from companion.readings import EMPTY
 from companion.rules import Colour, Kind
 from companion.vision.faces import DARK, LIGHT
+from companion.vision.pieces import COVERED
 from companion.vision.rectify import away_side, patches, rectify
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _EXCHANGED = 2
 """Quarter turns after which the arrangement looks as if the players had exchanged their colours."""
 _KNOWN, _MANY, _HARDLY_ANY = 0.9, 8, 1
 """Marks of which the recogniser is so sure are known; half of the pieces are many, and one may always be misread."""
+_SURELY_COVERED = 0.9
+"""Of sixty drawn sets no bare square and no piece looks covered by more than 0.17."""
 _NEARLY_ALL = 14
 """Where so many marks are known, it can be told whether they are those of a whole set."""
 _OF_A_KIND = 2
@@ -69,20 +72,35 @@ class EnrolmentPicture:
         return cls(name, layout, patches(view, layout).astype(np.int64), said, recogniser.contents(said))
 
 
-def refuse_bad_pictures(empty: EnrolmentPicture, pieces: EnrolmentPicture) -> None:
+def refuse_bad_pictures(empty: EnrolmentPicture, pieces: EnrolmentPicture, *, anyway: bool = False) -> None:
     """Say in one line that they do not show the empty board, and a piece on every square of it, if so.
+
+    With `anyway` squares may look covered that are not.
 
     Raises:
         EnrolmentError: which picture, and what to do.
     """
     if float(np.abs(empty.squares - pieces.squares).mean(axis=(1, 2, 3)).max()) < _SAME:
         raise EnrolmentError(f"{empty.name} and {pieces.name} show the same; one has to show the board without pieces")
+    if not anyway:
+        _refuse_covered(empty)
+        _refuse_covered(pieces)
     occupied = [str(s) for s, seen in zip(empty.layout, empty.contents, strict=True) if not seen & EMPTY]
     if occupied:
         raise EnrolmentError(f"{empty.name} has to show the empty board, but something is on {' '.join(occupied)}")
     missing = [str(s) for s, seen in zip(pieces.layout, pieces.contents, strict=True) if seen == EMPTY]
     if missing:
         raise EnrolmentError(f"{pieces.name} has to show all sixteen pieces, but none is on {' '.join(missing)}")
+
+
+def _refuse_covered(picture: EnrolmentPicture) -> None:
+    likely = picture.said[:, COVERED]
+    covered = [str(s) for s, share in zip(picture.layout, likely, strict=True) if share >= _SURELY_COVERED]
+    if covered:
+        raise EnrolmentError(
+            f"something lies over {' '.join(covered)} in {picture.name}: take it again with no hand over the board; if "
+            "it only looks like that, add --anyway"
+        )
 
 
 def refuse_other_arrangement(

@@ -65,6 +65,10 @@ _TOP = slice(7, -7)
 """Where a face's picture surely shows the top of its piece."""
 _MUCH = 0.2
 """Tops of which such a share of pixels has two channels burnt out show little of their marks."""
+_NEARER = (
+    "A picture from nearer, sharper or without glare may help; or one of them lies where another belongs (--help shows "
+    "the arrangement)."
+)
 _BRIGHT = 160
 """Where anything is so bright, more light would burn it out."""
 
@@ -177,7 +181,7 @@ def in_words(learnt: Learnt, name: str) -> str:
     told = "All kinds are told apart well."
     if poor:
         told = f"These look much alike, and will often be asked about: {', '.join(map(_both, poor))}."
-    advice = _exposure(learnt, name) or ("A picture from nearer, sharper or without glare may help." if poor else "")
+    advice = _exposure(learnt, name) or (_NEARER if poor else "")
     return f"{told} {advice}".strip()
 
 

@@ -223,7 +223,8 @@ class Profile(BaseModel):
         except ValidationError as error:
             first = error.errors()[0]
             where = f"has a bad field {field!r}" if (field := ".".join(map(str, first["loc"]))) else "makes no sense"
-            raise ProfileError(f"the profile {path} {where}: {first['msg']}") from error
+            why = first["ctx"]["error"] if first["type"] == "value_error" else first["msg"]
+            raise ProfileError(f"the profile {path} {where}: {why}") from error
 
     def write(self, path: str | Path) -> None:
         """Keep the profile in a file; what was in it is lost only when all is written.

@@ -28,7 +28,7 @@ def test_a_profile_that_is_written_is_read_back_equal(tmp_path):
         ("{}", 'has no "version"'),
         ('{"version": 2}', "bad field 'version'"),
         ('{"version": 1, "colour": "red"}', "bad field 'colour'"),
-        ('{"version": 1, "layout": "###"}', "bad field 'layout'"),
+        ('{"version": 1, "layout": "###"}', "bad field 'layout': 2x2 boards cannot"),
         ('{"version": 1, "corners": [[1, 2]]}', "bad field 'corners'"),
         ('{"version": 1, "corners": [[1, 2], [3, 4], [5, 6], [7, "x"]]}', "bad field 'corners.3.1'"),
         ('{"version": 1, "variant": "chess"}', "bad field 'variant'"),

@@ -23,29 +23,38 @@ _CARD = "pieces.json"
 def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any], jobs: int = 1) -> dict[str, Any]:
     """Export `reader` to `models`, with sets calibrated and measured on the shards in `folder`; gives the card.
 
-    So many shards are judged at a time, as there are `jobs`.
+    So many shards are judged at a time, as there are `jobs`. Nothing is written before all is known: thresholds
+    belong to their networks.
     """
     backbone, head = export(reader)
-    (models / "backbone.onnx").write_bytes(backbone)
-    (models / "head.npz").write_bytes(head)
     about = {
         "model": "backbone.onnx: a patch of 1.8 squares; head.npz: with the whole board, to nine contents and covered",
         "parameters": sum(int(np.prod(weights.shape)) for weights in reader.parameters()),
         "trained_on": trained_on
         | {"pictures": "drawn or traced by calibration.training from fixed seeds; no photograph"},
     }
-    return _write(about, folder, models, jobs)
+    card = _card(about, (backbone, head), folder, jobs)
+    (models / "backbone.onnx").write_bytes(backbone)
+    (models / "head.npz").write_bytes(head)
+    _write(card, models)
+    return card
 
 
 def calibrate_anew(folder: Path, models: Path, jobs: int = 1) -> dict[str, Any]:
     """Calibrate and measure the sets of the networks in `models` on the shards in `folder`; gives the new card."""
     card = json.loads((models / _CARD).read_text(encoding="utf-8"))
-    return _write({name: card[name] for name in ("model", "parameters", "trained_on")}, folder, models, jobs)
-
-
-def _write(about: dict[str, Any], folder: Path, models: Path, jobs: int) -> dict[str, Any]:
-    """Write the card of the networks in `models`: what is known `about` them, their sets, and how good these are."""
     networks = (models / "backbone.onnx").read_bytes(), (models / "head.npz").read_bytes()
+    card = _card({name: card[name] for name in ("model", "parameters", "trained_on")}, networks, folder, jobs)
+    _write(card, models)
+    return card
+
+
+def _write(card: dict[str, Any], models: Path) -> None:
+    (models / _CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
+
+
+def _card(about: dict[str, Any], networks: tuple[bytes, bytes], folder: Path, jobs: int) -> dict[str, Any]:
+    """The card of a backbone and a head: what is known `about` them, their sets, and how good these are."""
     calibration, test = (shards_of(folder, split) for split in (Split.CALIBRATE, Split.TEST))
     fitted, unseen = (calibrate.judge_shards(networks, shards, jobs) for shards in (calibration, test))
     rules, measured = {}, {}
@@ -54,7 +63,7 @@ def _write(about: dict[str, Any], folder: Path, models: Path, jobs: int) -> dict
         rules[look.value] = asdict(rule)
         measured[look.value] = calibrate.measure(unseen[look], rule)
         measured[look.value]["promised to rule out, and did"] = calibrate.reliability(fitted[look], unseen[look], rule)
-    card = about | {
+    return about | {
         "sets": {
             **rules,
             "promised": {
@@ -67,5 +76,3 @@ def _write(about: dict[str, Any], folder: Path, models: Path, jobs: int) -> dict
         "measured_on": {"boards": f"{count_boards(test)} drawn boards of the test split, half of them plain"}
         | measured,
     }
-    (models / _CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
-    return card

@@ -82,7 +82,9 @@ def draw(folder: Path, split: Split, count: int, *, near: bool = False) -> tuple
             for picture, label in look(rng, drawer.draw(rng)):
                 pictures.append(picture)
                 labels.append(label)
-        np.savez_compressed(path, pictures=np.stack(pictures), labels=np.array(labels))
+        partial = path.with_suffix(".part.npz")
+        np.savez_compressed(partial, pictures=np.stack(pictures), labels=np.array(labels))
+        partial.rename(path)
     with np.load(path) as kept:
         return kept["pictures"], kept["labels"].astype(np.int64)
 

@@ -127,6 +127,8 @@ class Studio:
 def write_shards(folder: Path, split: Split, scenes: range, photograph: Photographer = render) -> Iterator[Path]:
     """Draw these scenes of the split into `folder`, shard by shard; shards that are there are kept.
 
+    The last one of a run that asked for fewer is drawn anew if it lacks some.
+
     Raises:
         ValueError: if the first of them is not the first of a shard; shards would overlap.
     """
@@ -136,10 +138,10 @@ def write_shards(folder: Path, split: Split, scenes: range, photograph: Photogra
     studio = None
     for first in scenes[::SHARD]:
         path = folder / f"{split.name.lower()}-{first:06d}.npz"
-        if not path.exists():
+        numbers = range(first, min(first + SHARD, scenes.stop))
+        if not path.exists() or count_boards([path]) < len(numbers):
             studio = studio or Studio(split, photograph)
-            boards = studio.boards(range(first, min(first + SHARD, scenes.stop)))
-            _write(path, boards)
+            _write(path, studio.boards(numbers))
         yield path
 
 

@@ -100,9 +100,9 @@ class Pile:
         """The numbers of so many boards."""
         lit, loss = self.known.lit, self.known.loss
         ways = [(1 - self._course.hard, torch.ones_like(loss)), (self._course.hard, loss + 1e-3)]
-        kinds = [(self._course.lit, lit), (1 - self._course.lit, ~lit)] if lit.any() else [(1.0, ~lit)]
+        kinds = [(self._course.lit, lit), (1 - self._course.lit, ~lit)]
         likely = torch.zeros_like(loss)
-        for share, which in kinds:
+        for share, which in (kind for kind in kinds if kind[1].any()):
             for part, how in ways:
                 likely += share * part * how * which / (how * which).sum()
         return torch.multinomial(likely, count, replacement=True, generator=chance)

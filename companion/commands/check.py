@@ -13,11 +13,10 @@ from calibration.check import Finding, examine
 from companion.camera import is_file, open_frames, read_picture
 from companion.commands.corners import corners_of, corners_option
 from companion.commands.eyes import Foreknowledge, board_reader, card_reader
-from companion.commands.options import layout_option, profile_option
+from companion.commands.options import GREEN_BOX, layout_option, profile_option, variant_option
 from companion.commands.output import harmless, json_option, print_json
 from companion.commands.sources import is_tile_board, wrong_usage
 from companion.errors import SourceError, VisionError
-from companion.profile import Profile
 from companion.vision.board import BoardNotFound
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.commands.corners import Corners
+    from companion.profile import Profile
     from companion.rules import Layout
 
 _WAIT_S = 5.0
@@ -37,10 +37,18 @@ _WAIT_S = 5.0
 @profile_option
 @corners_option
 @layout_option
+@variant_option
 @json_option
 @click.pass_context
 def check(
-    ctx: click.Context, source: str, profile: Profile | None, corners: Corners | None, layout: Layout, *, as_json: bool
+    ctx: click.Context,
+    source: str,
+    profile: Profile | None,
+    corners: Corners | None,
+    layout: Layout,
+    variant: str,
+    *,
+    as_json: bool,
 ) -> None:
     """Look at the board before a game: go (exit code 0) or no-go (1), with what to improve.
 
@@ -49,7 +57,7 @@ def check(
     if is_tile_board(source) and not is_file(Path(source)):
         raise click.UsageError("a tile board gives no pictures to look at; `companion calibrate tiles` fits one")
     try:
-        findings = list(_findings(source, corners, layout, profile))
+        findings = list(_findings(source, corners, layout, variant, profile))
     except (SourceError, VisionError) as error:
         if as_json:
             print_json(asdict(Finding("picture", str(error), good=False)))
@@ -65,10 +73,12 @@ def check(
         ctx.exit(1)
 
 
-def _findings(source: str, corners: Corners | None, layout: Layout, profile: Profile | None) -> Iterator[Finding]:
+def _findings(
+    source: str, corners: Corners | None, layout: Layout, variant: str, profile: Profile | None
+) -> Iterator[Finding]:
     """Look at the picture as a game would be watched; `ProfileError` if none can be with this profile."""
-    image, known = _picture(source), profile or Profile()
-    reader = board_reader(layout, Foreknowledge(corners, known, known.variant))
+    image = _picture(source)
+    reader = board_reader(layout, Foreknowledge(corners, profile, variant))
     pose = reader.locate(image, layout)
     if profile is not None:
         card_reader(profile)
@@ -77,9 +87,10 @@ def _findings(source: str, corners: Corners | None, layout: Layout, profile: Pro
         reader.optics.straight(image),
         pose,
         layout,
-        profile,
+        profile if profile is not None and profile.variant == variant else None,
         sought=corners_of(layout, corners) is None,
         squares=() if isinstance(found, BoardNotFound) else found.squares,
+        plain=variant == GREEN_BOX,
     )
 
 

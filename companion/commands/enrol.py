@@ -88,8 +88,8 @@ def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> st
 @click.option(
     "--anyway",
     is_flag=True,
-    help="Keep what shows where marks hardly show, pieces do not look alike two by two or seem to lie otherwise, "
-    "cards look like those of other kinds, or cubes are burnt out.",
+    help="Keep what shows where marks hardly show, pieces do not look alike two by two or seem to lie otherwise, a "
+    "hand seems to be over the board, cards look like those of other kinds, or cubes are burnt out.",
 )
 @click.option("--light-is-darker", is_flag=True, help="The pieces with marks that are Light's are the darker ones.")
 @click.option("--name", default="", callback=_as_text, help="What you call this set.")
@@ -174,7 +174,8 @@ def _located_both(
 ) -> tuple[LocatedPicture, LocatedPicture]:
     """The two pictures with the place of the board in each, if a set can be enrolled from them.
 
-    For `brighter` and `anyway` see `refuse_other_arrangement`; `brighter` is None if the pieces have no marks.
+    For `brighter` and `anyway` see `refuse_bad_pictures` and `refuse_other_arrangement`; `brighter` is None if the
+    pieces have no marks.
     """
     refuse_other_boards(layout)
     recogniser, optics = Recogniser.bundled(), optics_of(known)
@@ -182,7 +183,7 @@ def _located_both(
     empty, pieces = (
         EnrolmentPicture.seen(name, located, layout, recogniser) for name, located in zip(names, both, strict=True)
     )
-    refuse_bad_pictures(empty, pieces)
+    refuse_bad_pictures(empty, pieces, anyway=anyway)
     if brighter is not None:
         refuse_other_arrangement(empty, pieces, brighter, anyway=anyway)
     return both[0], both[1]

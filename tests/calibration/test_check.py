@@ -11,9 +11,11 @@ from click.testing import CliRunner
 from pydantic import ValidationError
 
 from calibration.check import examine
+from calibration.training.artwork import ArtStudio, CubeStudio
 from companion.commands.check import check
 from companion.profile import EnrolledCard, LensModel, Profile
-from companion.rules import Layout
+from companion.readings import ANYTHING, EMPTY, SOME_PIECE, of_colour
+from companion.rules import Colour, Layout
 from companion.vision.board import BoardPose
 from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
 from tests.vision.test_enrolled import FACES, enrolment, png
@@ -90,6 +92,47 @@ def test_the_table_in_a_boards_gap_is_not_judged():
         assert told["glare"]
 
 
+@pytest.mark.parametrize(
+    ("squares", "how", "found", "improve"),
+    [
+        ([EMPTY] * 16, {}, None, ""),
+        ([ANYTHING] * 4 + [EMPTY] * 12, {}, None, ""),
+        ([0b10, 0b100, 0b1100] + [EMPTY] * 13, {}, "kind and colour of 2 of 3", ""),
+        ([0b10, 0b11110] + [EMPTY] * 14, {}, "kind and colour of 1 of 2", "companion calibrate enrol --help"),
+        ([SOME_PIECE] * 3 + [EMPTY] * 13, {}, "kind and colour of 0 of 3", "--variant green-box"),
+        ([0b11110, of_colour(Colour.DARK)] + [EMPTY] * 14, {"plain": True}, "colour of 2 of 2", ""),
+        ([SOME_PIECE] + [EMPTY] * 15, {"plain": True}, "colour of 0 of 1", "calibrate enrol --variant green-box"),
+        ([SOME_PIECE] + [EMPTY] * 15, {"known": True}, "kind and colour of 0 of 1", "enrol the set again"),
+    ],
+)
+def test_pieces_that_cannot_be_told_are_no_go(squares, how, found, improve):
+    profile = Profile(enrolment=enrolment()) if how.get("known") else None
+    pose = BoardPose(tuple(map(tuple, FROM_ABOVE)), 1.0)
+    told = examine(good_picture(), pose, BOARD, profile, squares=squares, plain=how.get("plain", False))
+    findings = [finding for finding in told if finding.what == "pieces"]
+    assert [finding.found for finding in findings] == ([f"the {found} can be told"] if found else [])
+    assert all(finding.good is not bool(improve) and improve in finding.improve for finding in findings)
+
+
+def test_a_set_that_has_to_be_enrolled_first_is_no_go(tmp_path):
+    shot = ArtStudio(4000).enrolled()
+    cv2.imwrite(str(tmp_path / "letters.png"), shot.image)
+    corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in shot.corners)
+    done = CliRunner().invoke(check, [str(tmp_path / "letters.png"), "--corners", corners])
+    assert done.exit_code == 1, done.output
+    assert "ok  squares: something can be told of 16 of 16" in done.output
+    assert "NO  pieces: the kind and colour of 0 of 16 can be told" in done.output
+
+
+@pytest.mark.parametrize(("variant", "good"), [("standard", False), ("green-box", True)])
+def test_cubes_are_looked_at_as_they_are_played(tmp_path, variant, good):
+    shot = CubeStudio(3000).enrolled()
+    cv2.imwrite(str(tmp_path / "cubes.png"), shot.image)
+    corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in shot.corners)
+    done = CliRunner().invoke(check, [str(tmp_path / "cubes.png"), "--corners", corners, "--variant", variant])
+    assert (done.exit_code == 0) is good, done.output
+
+
 def test_kinds_that_were_enrolled_with_the_same_mark_are_pointed_out():
     twins = [{"piece": face.piece, "picture": face.picture} for face in enrolment().faces] * 2
     assert "set" not in bad(good_picture(), profile=Profile(enrolment=enrolment(faces=twins)))
@@ -109,7 +152,7 @@ def test_a_set_is_called_as_people_call_it():
 
 
 def test_the_command_says_go_or_no_go_by_its_exit_code(tmp_path):
-    cv2.imwrite(str(tmp_path / "good.png"), good_picture())
+    cv2.imwrite(str(tmp_path / "good.png"), laid_on(plain_cloth(), FROM_ABOVE, pieces=False))
     cv2.imwrite(str(tmp_path / "none.png"), plain_cloth())
     corners = " ".join(f"{x:g},{y:g}" for x, y in FROM_ABOVE)
     missing = CliRunner().invoke(check, [str(tmp_path / "none.png"), "--json"])

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from calibration import enrolment
 from calibration.enrolment import ARRANGEMENT, EnrolmentError, Learnt, Pair, learn
 from calibration.enrolment_pictures import _lies_otherwise
+from calibration.hands import draw_hand
 from calibration.shapes import find_tops
 from calibration.telling_apart import in_words, refuse_unlike_twins
 from calibration.training.artwork import ArtStudio, draw_art_set, unlike
@@ -206,6 +207,24 @@ def test_a_piece_that_is_missing_is_named(shots):
     assert "all sixteen pieces, but none is on b3" in str(run(folder, full.corners, pieces="holed").exception)
 
 
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("over", ["empty", "pieces"])
+def test_a_hand_over_either_picture_is_named_by_the_squares_under_it(shots, tmp_path, monkeypatch, over, plain):
+    _, empty, full = shots
+    monkeypatch.setattr("companion.commands.enrol.learn", lambda *_: learnt())
+    for name, shot in (("empty", empty), ("pieces", full)):
+        picture = shot.image.copy()
+        if name == over:
+            tip = shot.corners.mean(axis=0)
+            draw_hand(np.random.default_rng(2), picture, (tip[0], tip[1]), np.ptp(shot.corners[:, 0]) / 4)
+        cv2.imwrite(str(tmp_path / f"{name}.png"), picture)
+    said = str(run(tmp_path, full.corners, *(["--variant", "green-box"] if plain else [])).exception)
+    assert f"{over}.png: take it again with no hand over the board" in said
+    assert not (tmp_path / "p.json").exists()
+    if not plain and over == "pieces":
+        assert run(tmp_path, full.corners, "--anyway").exit_code == 0
+
+
 @pytest.mark.parametrize(("turn", "side"), [(1, "left"), (2, "far"), (3, "right")])
 def test_an_arrangement_that_is_turned_is_refused(shots, turn, side):
     folder, _, full = shots
@@ -271,7 +290,10 @@ def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, other=0.5, burnt
 
 WELL = "All kinds are told apart well."
 ALIKE = "These look much alike, and will often be asked about: light straight and diagonal."
-NEARER = "A picture from nearer, sharper or without glare may help."
+NEARER = (
+    "A picture from nearer, sharper or without glare may help; or one of them lies where another belongs (--help shows "
+    "the arrangement)."
+)
 SHARPER = "Take a sharper picture, from nearer."
 DARKER = "The light pieces are burnt out in p.jpg: better take both pictures with less light, or darker."
 DIM = {"light": (30, 35, 38), "dark": (20, 30, 30)}

@@ -122,6 +122,17 @@ def test_shards_are_kept_and_read_back(tmp_path):
         shards_of(tmp_path, Split.TRAIN)
 
 
+def test_who_asks_for_more_boards_than_before_gets_them_all(tmp_path):
+    (few,) = write_shards(tmp_path, Split.TEST, range(1))
+    first = read_shard(few)
+    (more,) = write_shards(tmp_path, Split.TEST, range(2))
+    assert more == few
+    assert count_boards([more]) == 2
+    assert np.array_equal(read_shard(more).views[:1], first.views)
+    list(write_shards(tmp_path, Split.TEST, range(1)))
+    assert count_boards([more]) == 2
+
+
 def test_shards_are_judged_side_by_side_as_one_by_one(tmp_path):
     shards = [path for first in (0, 250) for path in write_shards(tmp_path, Split.TEST, range(first, first + 1))]
     models = resources.files("companion.vision") / "models"

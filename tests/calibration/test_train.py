@@ -50,6 +50,12 @@ def test_so_many_boards_as_was_said_are_lit(tmp_path, share):
     assert traced == pytest.approx(share, abs=0.1)
 
 
+def test_where_all_boards_are_lit_it_is_learnt_from_these(tmp_path):
+    write(tmp_path, "lit", 0, boards(1))
+    some, _ = pile(tmp_path)
+    assert set(some.choose(50, torch.Generator().manual_seed(1)).tolist()) <= {0, 1, 2, 3}
+
+
 def test_boards_that_are_drawn_while_others_are_learnt_from_are_learnt_from_too(tmp_path):
     write(tmp_path, "train", 0, boards(0))
     growing, _ = pile(tmp_path)
@@ -133,3 +139,16 @@ def test_a_card_that_is_made_anew_keeps_what_it_says_of_the_training(tmp_path):
     assert card["trained_on"] == before["trained_on"]
     assert card["sets"]["calibrated_on"] == "2 drawn boards of the calibration split"
     assert {look.value for look in Looked} <= card["sets"].keys() & card["measured_on"].keys()
+
+
+def test_networks_stay_what_they_were_where_no_thresholds_can_be_found_for_new_ones(tmp_path):
+    pytest.importorskip("onnx")
+    from calibration.training.bundle import bundle  # noqa: PLC0415
+    from calibration.training.network import Reader  # noqa: PLC0415
+
+    models = tmp_path / "models"
+    models.mkdir()
+    (models / "backbone.onnx").write_bytes(b"of before")
+    with pytest.raises(FileNotFoundError, match="no shard of the calibrate split"):
+        bundle(Reader().eval(), tmp_path, models, {})
+    assert [path.read_bytes() for path in models.iterdir()] == [b"of before"]
