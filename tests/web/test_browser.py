@@ -291,6 +291,45 @@ def test_long_names_push_nothing_off_a_narrow_screen(page, room, serving, shots,
         page.screenshot(path=shots / f"long-names-{names.replace(' ', '-')}-{width}.png", caret="initial")
 
 
+WORDS_ON_LINES = """things => things.flatMap(thing => {
+  const texts = document.createTreeWalker(thing, NodeFilter.SHOW_TEXT), broken = [];
+  for (let text; (text = texts.nextNode());)
+    for (const word of text.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(line => line.top)).size > 1) broken.push(word[0]);
+    }
+  return broken;
+})"""
+"""The words that do not stand on one line."""
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "it"])
+def test_no_word_is_broken_and_nothing_squeezed_on_the_narrowest_screen(page, room, serving, shots, language):
+    room.play("a1+")
+    room.board.scene.misread[Square.parse("b1")] = contents_of(
+        [Piece.parse("dark diagonal"), Piece.parse("dark puller")]
+    )
+    room.look()
+    page.set_viewport_size({"width": NARROW[0], "height": 740})
+    page.goto(f"{serving}/look?language={language}")
+    for path in ("t/1/", "t/1/hand", "t/1/hand?ply=1", "t/1/hand?join=1", "t/1/hand?square=a1", "sign-in"):
+        page.goto(f"{serving}/{path}")
+        page.screenshot(path=shots / f"narrowest-{language}-{path.rpartition('/')[2]}.png", full_page=True)
+        assert page.locator("button, h1, h2, label, .button").evaluate_all(WORDS_ON_LINES) == [], path
+        sizes = page.locator("main .answer .piece, .check input").evaluate_all(
+            "things => things.map(thing => thing.getBoundingClientRect()).map(({ width, height }) => width - height)"
+        )
+        assert all(abs(odd) < 2 for odd in sizes), path
+
+
+def test_button_keeps_clear_of_the_field_above_it(page, serving):
+    page.goto(f"{serving}/sign-in")
+    field, button = (page.locator(part).bounding_box() for part in ("#pin", ".letter button"))
+    assert button["y"] - (field["y"] + field["height"]) > 6, "the ring of what has the focus is 6 pixels wide"
+
+
 @pytest.mark.parametrize("size", [(568, 320), (640, 400), (667, 375), (740, 360), (844, 390)])
 def test_a_telephone_on_its_side_shows_all_that_matters_without_scrolling(page, room, shots, size):
     """The same as a laptop on which the page is enlarged twice."""
