@@ -359,6 +359,39 @@ def test_a_position_is_printed_on_one_sheet(page, room, shots):
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
 
 
+@pytest.mark.parametrize("backgrounds", [True, False])
+def test_print_can_be_read_whatever_the_screen_looks_like(page, room, shots, backgrounds):
+    room.play("a1+")
+    wait_shown(page, room)
+    page.emulate_media(color_scheme="dark", media="print")
+    page.pdf(path=shots / f"printed-from-dark-{backgrounds}.pdf", format="A4", print_background=backgrounds)
+    for part in (".player.light h2", ".player.dark h2", ".player.dark .score", ".statement h1", ".reason", ".move"):
+        thing = page.locator(part).first
+        behind = thing.evaluate(BEHIND) if backgrounds else "rgb(255, 255, 255)"
+        assert contrast(thing.evaluate(INK), behind) >= 4.5, part
+
+
+INK = "thing => getComputedStyle(thing).color"
+BEHIND = """thing => {
+  for (; thing; thing = thing.parentElement) {
+    const colour = getComputedStyle(thing).backgroundColor;
+    if (!colour.endsWith(", 0)")) return colour;
+  }
+}"""
+
+
+def contrast(ink: str, paper: str) -> float:
+    """The ratio of two opaque colours, as WCAG 2 defines it."""
+    brighter, darker = sorted((luminance(colour) for colour in (ink, paper)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    shares = [int(level) / 255 for level in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 def test_hall_shows_each_table_whole_on_a_narrow_screen(page, app, serving, shots):
     other = Room(table="Hall-of-0123456789012345678901234567890123456789")
     with other.table.running():
