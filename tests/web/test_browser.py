@@ -39,6 +39,8 @@ WORKED_EXAMPLE = [
 ]
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}
 CUT_OFF_MS = 13_000
+HALL_MS = 11_000
+"""After so long, the list of tables has been renewed."""
 
 
 @pytest.fixture(scope="module")
@@ -421,6 +423,29 @@ def test_of_several_tables_it_is_said_on_a_narrow_screen_too_which_one_this_is(p
             page.screenshot(path=shots / f"table-{len(name)}-{width}.png", caret="initial")
 
 
+def test_hall_is_renewed_where_one_is_and_says_when_it_is_not(page, app, serving, room):
+    other = Room(table="2")
+    with other.table.running():
+        app.tables = {**app.tables, "2": other.table}
+        page.clock.install()
+        page.goto(serving)
+        page.get_by_role("link", name="Table 2").focus()
+        other.play("a1+")
+        page.clock.run_for(HALL_MS)
+        expect(page.get_by_role("link", name="Table 2")).to_contain_text("Dark to play")
+        expect(page.get_by_role("link", name="Table 2")).to_be_focused()
+        expect(page.locator("#stale")).not_to_be_visible()
+        page.context.set_offline(True)
+        page.clock.run_for(HALL_MS)
+        expect(page.locator("#stale")).to_contain_text("Not live")
+        page.context.set_offline(False)
+        page.clock.run_for(HALL_MS)
+        expect(page.locator("#stale")).not_to_be_visible()
+        app.tables = {"1": room.table}
+        page.clock.run_for(HALL_MS)
+        page.wait_for_url("**/t/1/")
+
+
 def reaches(page: Page, width: int) -> float:
     """How far to the right anything that people have to see or tap reaches."""
     page.set_viewport_size({"width": width, "height": 740})
@@ -530,8 +555,8 @@ def jpeg(grey: int) -> bytes:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("scene", ["begin", "trouble", "hand", "end", "sign-in"])
-def test_axe_finds_nothing(browser, room, serving, scene, scheme):
+@pytest.mark.parametrize("scene", ["begin", "trouble", "hand", "end", "sign-in", "hall"])
+def test_axe_finds_nothing(browser, app, room, serving, scene, scheme):
     screen = {"width": 1280 if scheme == "light" else 360, "height": 800}
     page = browser.new_page(color_scheme=scheme, reduced_motion="reduce", viewport=screen)
     if scene == "trouble":
@@ -540,8 +565,10 @@ def test_axe_finds_nothing(browser, room, serving, scene, scheme):
         room.look()
     if scene == "end":
         room.play(*WORKED_EXAMPLE)
-    page.goto(f"{serving}/sign-in" if scene == "sign-in" else f"{serving}/t/1/")
-    if scene != "sign-in":
+    if scene == "hall":
+        app.tables = {**app.tables, "2": Room(table="2").table}
+    page.goto(f"{serving}/{ {'sign-in': 'sign-in', 'hall': ''}.get(scene, 't/1/') }")
+    if scene not in ("sign-in", "hall"):
         expect(page.locator("body")).to_have_attribute("data-live", "yes")
     if scene == "hand":
         page.get_by_role("link", name="Referee's hand").click()
