@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+
+from companion.__main__ import main
 
 FULL = Path("/dev/full")
 
@@ -19,3 +22,11 @@ def test_full_disk_behind_standard_output_is_told_in_one_line(asked):
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.stderr == "Error: there is no room left for what is written; make room, and try again\n"
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("group", ["", "matches", "calibrate"])
+def test_help_says_of_every_command_what_it_does_to_the_end(group):
+    told = CliRunner().invoke(main, [*group.split(), "--help"]).output
+    commands = told.partition("Commands:\n")[2]
+    assert commands
+    assert "..." not in commands
