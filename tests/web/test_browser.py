@@ -326,6 +326,13 @@ def test_no_word_is_broken_and_nothing_squeezed_on_the_narrowest_screen(page, ro
         assert all(abs(odd) < 2 for odd in sizes), path
 
 
+def test_first_names_are_not_broken_on_a_telephone(page, room):
+    page.set_viewport_size({"width": 390, "height": 844})
+    room.table.do(room.table.new_match(room.view.game, Players("Margherita", "Christophe")))
+    wait_shown(page, room)
+    assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
+
+
 def test_button_keeps_clear_of_the_field_above_it(page, serving):
     page.goto(f"{serving}/sign-in")
     field, button = (page.locator(part).bounding_box() for part in ("#pin", ".letter button"))
