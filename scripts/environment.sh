@@ -7,6 +7,12 @@
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
+trap 'say "Stopped; the next time it goes on from here"; exit 130' INT
+
+# Where the locale knows ASCII only, as LC_ALL=C does and one that is not installed here, Python before 3.13 does not start
+# from a .venv whose path has other letters.
+[ "$(locale charmap 2>/dev/null)" != ANSI_X3.4-1968 ] || export LC_ALL=C.UTF-8
+
 has_command() { command -v "$1" >/dev/null 2>&1; }
 has_module() { python3 -c "import $1" >/dev/null 2>&1; }
 has_library() { python3 -c "import ctypes; ctypes.CDLL('$1')" >/dev/null 2>&1; }
@@ -85,10 +91,10 @@ make_environment() {
     if [ -x "$python" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then return; fi
 
     say "Setting up $root/.venv; this happens once and takes a minute or two"
-    "$python" -m pip --version >/dev/null 2>&1 || python3 -m venv --clear "$root/.venv" ||
+    "$python" -m pip --version >/dev/null 2>&1 || quietly python3 -m venv --clear "$root/.venv" ||
         die "Python could not make $root/.venv: see above; is the folder writable?"
     rm -f "$stamp"
-    install_python_packages "$root" "$name" || die "The Python packages could not be installed: see above; is there a network?"
+    install_python_packages "$root" "$name" || die "The Python packages could not be installed: see above; is there a network, and room on the disk?"
     printf '%s\n' "$wanted" >"$stamp"
 }
 

@@ -184,12 +184,13 @@ def data_folder(data: str) -> Iterator[Finding]:
     except CompanionError as error:
         yield Finding("match log", State.BAD, str(error), "choose another folder with --data, or mend this one")
         return
+    kept = "1 match" if len(matches) == 1 else f"{len(matches)} matches"
     if broken:
         numbers = ", ".join(map(str, broken))
         step = f"companion matches verify {broken[0]} tells more; put a backup in its place"
-        yield Finding("match log", State.BAD, f"{len(matches)} matches, damaged: {numbers}", step)
+        yield Finding("match log", State.BAD, f"{kept}, damaged: {numbers}", step)
     else:
-        yield Finding("match log", State.GOOD, f"{len(matches)} matches, all sound")
+        yield Finding("match log", State.GOOD, f"{kept}, all sound")
 
 
 def _own(file: Path) -> Iterator[Finding]:

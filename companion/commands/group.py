@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib
 import os
@@ -14,7 +15,7 @@ from companion.commands.output import harmless
 from companion.errors import CompanionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 
 class Lazy(NamedTuple):
@@ -58,18 +59,31 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the options; --help and --version are written here."""
+        with _room_is_needed():
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; what it could not do is told in one line."""
         try:
-            return super().invoke(ctx)
+            with _room_is_needed():
+                return super().invoke(ctx)
         except CompanionError as error:
             raise click.ClickException(harmless(str(error))) from error
         except click.UsageError:
             raise
         except click.ClickException as error:
             raise click.ClickException(harmless(error.message)) from error
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it is not tried again
-            raise click.ClickException("there is no room left for what is written; make room, and try again") from error
+
+
+@contextlib.contextmanager
+def _room_is_needed() -> Iterator[None]:
+    """A full disk, of a file or behind standard output, is told in one line."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it is not tried again
+        raise click.ClickException("there is no room left for what is written; make room, and try again") from error

@@ -109,9 +109,9 @@ def show(match: int, data: str, as_json: bool) -> None:
 @click.option("--format", "form", type=click.Choice(["mjn", "json"]), default="mjn", show_default=True)
 @data_option
 def export(match: int, output: str, form: str, data: str) -> None:
-    """Write one match as match text, or as one JSON object per line: the match, then its events.
+    """Write one match as match text or as JSON.
 
-    One that is not as it was written is not exported.
+    JSON has one object per line: the match, then its events. A match that is not as it was written is not exported.
     """
     with open_log(data, create=False) as log:
         write_text(output, log.match_text(match).write() if form == "mjn" else _json_text(log, match))
@@ -122,9 +122,10 @@ def export(match: int, output: str, form: str, data: str) -> None:
 @data_option
 @json_option
 def import_matches(files: tuple[str, ...], data: str, as_json: bool) -> None:
-    """Bring match texts into the log, one match a file; all of them, or none where one is wrong.
+    """Bring match texts into the log, one match a file.
 
-    One that is there already, with the same moves, names and all else that is told, is not brought in again.
+    All of them are brought in, or none where one is wrong. One that is there already, with the same moves, names and
+    all else that is told, is not brought in again.
     """
     texts = [_match_text(file) for file in files]
     with open_log(data) as log:

@@ -120,7 +120,8 @@ def hall() -> AnyResponse:
     """All tables; straight to the table where there is only one."""
     tables = this_app().tables
     if len(tables) == 1:
-        return redirect(url_for("pages.table", table=next(iter(tables))))
+        there = url_for("pages.table", table=next(iter(tables)))
+        return make_response("", {"HX-Redirect": there}) if "HX-Request" in request.headers else redirect(there)
     views = [table.view for table in tables.values()]
     return make_response(render_template("hall.html", views=views, words=words, look=_look()))
 

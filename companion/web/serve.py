@@ -5,11 +5,11 @@ Chosen by experiment; the figures and the reasons are in ``docs/server.md``.
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
-from cheroot.errors import NoSSLError
 from cheroot.workers.threadpool import ThreadPool
 from cheroot.wsgi import Server
 
@@ -45,7 +45,17 @@ class GrowingPool(ThreadPool):
 
 
 class _Server(Server):
-    """cheroot, with this program's log."""
+    """cheroot, with this program's log; it keeps why it could not listen, which cheroot tells as text only."""
+
+    refusal: OSError | None = None
+
+    def bind(self, *address: Any) -> Any:
+        """Take an address."""
+        try:
+            return super().bind(*address)
+        except OSError as error:
+            self.refusal = error
+            raise
 
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
         """Log what went wrong."""
@@ -74,10 +84,11 @@ class Serving:
         """
         try:
             self._server.prepare()
-        except (OSError, NoSSLError) as error:
-            raise ServerError(
-                f"port {self.port} cannot be had ({error}); if another companion is running, choose one with --port"
-            ) from error
+        except OSError as error:
+            refusal = self._server.refusal or error
+            in_use = refusal.errno == errno.EADDRINUSE
+            why = "it is in use, perhaps by another companion" if in_use else refusal.strerror or refusal
+            raise ServerError(f"port {self.port} cannot be had: {why}; choose another with --port") from error
         self.port = self._server.bind_addr[1]
         self._thread.start()
         return self

@@ -90,14 +90,14 @@ def test_ports_tell_what_may_be_a_tile_board(machine, tmp_path, monkeypatch):
 def test_kept_matches_are_counted_and_damage_is_found(machine, tmp_path):
     with open_log(str(tmp_path)) as log:
         log.import_texts([MatchText.read("1. a1+ a3>< *")])
-    assert examine("--data", str(tmp_path))[1]["match log"]["found"] == "1 matches, all sound"
+    assert examine("--data", str(tmp_path))[1]["match log"]["found"] == "1 match, all sound"
     with sqlite3.connect(tmp_path / "matches.sqlite3") as database:
         database.execute("UPDATE events SET link = replace(link, 'a1+', 'b1+')")
     database.close()
     code, findings = examine("--data", str(tmp_path))
     assert code == 1
     damaged = findings["match log"]
-    assert damaged["found"] == "1 matches, damaged: 1"
+    assert damaged["found"] == "1 match, damaged: 1"
     assert "companion matches verify 1" in damaged["next_step"]
 
 

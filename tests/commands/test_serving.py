@@ -17,6 +17,8 @@ from companion.rules import Colour, Game, Layout, Square
 from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
 from companion.table import Players
+from companion.web import Gate, create_app
+from companion.web.serve import Serving
 from tests.shelf import only_read
 from tests.web.room import SOON_S, BoardByHand, Room
 
@@ -327,9 +329,18 @@ ROUTES = """Main:
 def test_a_start_that_does_not_get_its_port_leaves_the_match_alone(log):
     game = Game.start()
     table = table_for(Equipment((BoardByHand(game),)), game, log, table="1")
-    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(ServerError, match="cannot be had"):
-        serve({"1": table}, Keys.new(), port=other.getsockname()[1])
+    with socket.create_server(("127.0.0.1", 0)) as other, pytest.raises(ServerError) as refused:
+        serve({"1": table}, Keys.new(), port=(port := other.getsockname()[1]))
+    why = "it is in use, perhaps by another companion"
+    assert str(refused.value) == f"port {port} cannot be had: {why}; choose another with --port"
     assert log.matches() == []
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a socket that cheroot forgets
+def test_address_that_is_not_this_machines_is_told_with_the_systems_reason():
+    app = create_app({}, Gate(clock=lambda: 0.0))
+    with pytest.raises(ServerError, match=r"^port 8000 cannot be had: Cannot assign requested address; choose"):
+        Serving(app, "203.0.113.1", 8000).open()
 
 
 def test_keys_that_cannot_be_kept_are_told_with_what_to_do(tmp_path):

@@ -39,6 +39,8 @@ WORKED_EXAMPLE = [
 ]
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}
 CUT_OFF_MS = 13_000
+HALL_MS = 11_000
+"""After so long, the list of tables has been renewed."""
 
 
 @pytest.fixture(scope="module")
@@ -291,6 +293,52 @@ def test_long_names_push_nothing_off_a_narrow_screen(page, room, serving, shots,
         page.screenshot(path=shots / f"long-names-{names.replace(' ', '-')}-{width}.png", caret="initial")
 
 
+WORDS_ON_LINES = """things => things.flatMap(thing => {
+  const texts = document.createTreeWalker(thing, NodeFilter.SHOW_TEXT), broken = [];
+  for (let text; (text = texts.nextNode());)
+    for (const word of text.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      if (new Set([...range.getClientRects()].map(line => line.top)).size > 1) broken.push(word[0]);
+    }
+  return broken;
+})"""
+"""The words that do not stand on one line."""
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "it"])
+def test_no_word_is_broken_and_nothing_squeezed_on_the_narrowest_screen(page, room, serving, shots, language):
+    room.play("a1+")
+    room.board.scene.misread[Square.parse("b1")] = contents_of(
+        [Piece.parse("dark diagonal"), Piece.parse("dark puller")]
+    )
+    room.look()
+    page.set_viewport_size({"width": NARROW[0], "height": 740})
+    page.goto(f"{serving}/look?language={language}")
+    for path in ("t/1/", "t/1/hand", "t/1/hand?ply=1", "t/1/hand?join=1", "t/1/hand?square=a1", "sign-in"):
+        page.goto(f"{serving}/{path}")
+        page.screenshot(path=shots / f"narrowest-{language}-{path.rpartition('/')[2]}.png", full_page=True)
+        assert page.locator("button, h1, h2, label, .button").evaluate_all(WORDS_ON_LINES) == [], path
+        sizes = page.locator("main .answer .piece, .check input").evaluate_all(
+            "things => things.map(thing => thing.getBoundingClientRect()).map(({ width, height }) => width - height)"
+        )
+        assert all(abs(odd) < 2 for odd in sizes), path
+
+
+def test_first_names_are_not_broken_on_a_telephone(page, room):
+    page.set_viewport_size({"width": 390, "height": 844})
+    room.table.do(room.table.new_match(room.view.game, Players("Margherita", "Christophe")))
+    wait_shown(page, room)
+    assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
+
+
+def test_button_keeps_clear_of_the_field_above_it(page, serving):
+    page.goto(f"{serving}/sign-in")
+    field, button = (page.locator(part).bounding_box() for part in ("#pin", ".letter button"))
+    assert button["y"] - (field["y"] + field["height"]) > 6, "the ring of what has the focus is 6 pixels wide"
+
+
 @pytest.mark.parametrize("size", [(568, 320), (640, 400), (667, 375), (740, 360), (844, 390)])
 def test_a_telephone_on_its_side_shows_all_that_matters_without_scrolling(page, room, shots, size):
     """The same as a laptop on which the page is enlarged twice."""
@@ -320,6 +368,39 @@ def test_a_position_is_printed_on_one_sheet(page, room, shots):
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1
 
 
+@pytest.mark.parametrize("backgrounds", [True, False])
+def test_print_can_be_read_whatever_the_screen_looks_like(page, room, shots, backgrounds):
+    room.play("a1+")
+    wait_shown(page, room)
+    page.emulate_media(color_scheme="dark", media="print")
+    page.pdf(path=shots / f"printed-from-dark-{backgrounds}.pdf", format="A4", print_background=backgrounds)
+    for part in (".player.light h2", ".player.dark h2", ".player.dark .score", ".statement h1", ".reason", ".move"):
+        thing = page.locator(part).first
+        behind = thing.evaluate(BEHIND) if backgrounds else "rgb(255, 255, 255)"
+        assert contrast(thing.evaluate(INK), behind) >= 4.5, part
+
+
+INK = "thing => getComputedStyle(thing).color"
+BEHIND = """thing => {
+  for (; thing; thing = thing.parentElement) {
+    const colour = getComputedStyle(thing).backgroundColor;
+    if (!colour.endsWith(", 0)")) return colour;
+  }
+}"""
+
+
+def contrast(ink: str, paper: str) -> float:
+    """The ratio of two opaque colours, as WCAG 2 defines it."""
+    brighter, darker = sorted((luminance(colour) for colour in (ink, paper)), reverse=True)
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+def luminance(colour: str) -> float:
+    shares = [int(level) / 255 for level in re.findall(r"\d+", colour)[:3]]
+    red, green, blue = (share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
 def test_hall_shows_each_table_whole_on_a_narrow_screen(page, app, serving, shots):
     other = Room(table="Hall-of-0123456789012345678901234567890123456789")
     with other.table.running():
@@ -347,6 +428,29 @@ def test_of_several_tables_it_is_said_on_a_narrow_screen_too_which_one_this_is(p
             assert reaches(page, width) <= width
             expect(page.get_by_text(f"Table {name}", exact=True)).to_be_visible()
             page.screenshot(path=shots / f"table-{len(name)}-{width}.png", caret="initial")
+
+
+def test_hall_is_renewed_where_one_is_and_says_when_it_is_not(page, app, serving, room):
+    other = Room(table="2")
+    with other.table.running():
+        app.tables = {**app.tables, "2": other.table}
+        page.clock.install()
+        page.goto(serving)
+        page.get_by_role("link", name="Table 2").focus()
+        other.play("a1+")
+        page.clock.run_for(HALL_MS)
+        expect(page.get_by_role("link", name="Table 2")).to_contain_text("Dark to play")
+        expect(page.get_by_role("link", name="Table 2")).to_be_focused()
+        expect(page.locator("#stale")).not_to_be_visible()
+        page.context.set_offline(True)
+        page.clock.run_for(HALL_MS)
+        expect(page.locator("#stale")).to_contain_text("Not live")
+        page.context.set_offline(False)
+        page.clock.run_for(HALL_MS)
+        expect(page.locator("#stale")).not_to_be_visible()
+        app.tables = {"1": room.table}
+        page.clock.run_for(HALL_MS)
+        page.wait_for_url("**/t/1/")
 
 
 def reaches(page: Page, width: int) -> float:
@@ -458,8 +562,8 @@ def jpeg(grey: int) -> bytes:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("scene", ["begin", "trouble", "hand", "end", "sign-in"])
-def test_axe_finds_nothing(browser, room, serving, scene, scheme):
+@pytest.mark.parametrize("scene", ["begin", "trouble", "hand", "end", "sign-in", "hall"])
+def test_axe_finds_nothing(browser, app, room, serving, scene, scheme):
     screen = {"width": 1280 if scheme == "light" else 360, "height": 800}
     page = browser.new_page(color_scheme=scheme, reduced_motion="reduce", viewport=screen)
     if scene == "trouble":
@@ -468,8 +572,10 @@ def test_axe_finds_nothing(browser, room, serving, scene, scheme):
         room.look()
     if scene == "end":
         room.play(*WORKED_EXAMPLE)
-    page.goto(f"{serving}/sign-in" if scene == "sign-in" else f"{serving}/t/1/")
-    if scene != "sign-in":
+    if scene == "hall":
+        app.tables = {**app.tables, "2": Room(table="2").table}
+    page.goto(f"{serving}/{ {'sign-in': 'sign-in', 'hall': ''}.get(scene, 't/1/') }")
+    if scene not in ("sign-in", "hall"):
         expect(page.locator("body")).to_have_attribute("data-live", "yes")
     if scene == "hand":
         page.get_by_role("link", name="Referee's hand").click()

@@ -1,0 +1,72 @@
+"""What `./start` and `./check` do before there is anything to start: `scripts/environment.sh`, run by bash."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parent.parent
+LONG_S = 60.0
+ADDED = "import site, sys; site.addsitedir(sys.argv[1]); print(ascii(sys.path[-1]))"
+"""What Python does with each .pth file when it starts."""
+SLOW_PYTHON = """#!/bin/sh
+[ "$2" = venv ] || exit 0
+trap 'echo "Traceback (most recent call last):" >&2; exit 1' INT
+touch BEGUN
+sleep 60
+"""
+
+
+@pytest.fixture
+def bash(tool: Callable[[str], str]) -> list[str]:
+    """The command that runs a line of bash, and the arguments of that line after it."""
+    return [tool("bash"), "-c", 'source scripts/environment.sh; "$@"', "bash"]
+
+
+@pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LC_ALL": "xx_XX.UTF-8"}, {"LANG": "C"}, {"LANG": "C.UTF-8"}])
+def test_folder_with_any_letters_is_found_in_every_locale(
+    bash: list[str], tmp_path: Path, locale: dict[str, str]
+) -> None:
+    folder = tmp_path / "Müllers Spiele"
+    folder.mkdir()
+    (tmp_path / "project.pth").write_text(str(folder), encoding="utf-8")
+    plain = {
+        name: value for name, value in os.environ.items() if name != "LANG" and not name.startswith(("LC_", "PYTHON"))
+    }
+    command = [*bash, sys.executable, "-c", ADDED, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env=plain | locale, capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == ascii(str(folder)), done.stderr
+
+
+def test_set_up_that_is_stopped_says_so_in_one_line(bash: list[str], tmp_path: Path) -> None:
+    for name in ("requirements/runtime.txt", "pyproject.toml", "bin/python3"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch(mode=0o755)
+    begun = tmp_path / "begun"
+    (tmp_path / "bin/python3").write_text(SLOW_PYTHON.replace("BEGUN", str(begun)))
+    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    setting_up = subprocess.Popen(
+        [*bash, "make_environment", str(tmp_path), "runtime"],
+        cwd=ROOT,
+        env=os.environ | {"PATH": path},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    until = time.monotonic() + LONG_S
+    while not begun.exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    os.killpg(setting_up.pid, signal.SIGINT)
+    _, told = setting_up.communicate(timeout=LONG_S)
+    assert told.splitlines()[1:] == ["Stopped; the next time it goes on from here"]
+    assert setting_up.returncode == 130
