@@ -12,7 +12,7 @@ from companion.settling import Settler
 from tests.stories import NEARLY_OVER, Scene, piece, told
 from tests.test_referee import WORKED_EXAMPLE
 
-A1, A2, C3 = (Square.parse(name) for name in ("a1", "a2", "c3"))
+A1, A2, B1, C3 = (Square.parse(name) for name in ("a1", "a2", "b1", "c3"))
 
 
 def scene_after(*moves: str, **options) -> Scene:
@@ -1152,6 +1152,39 @@ def test_who_covers_a_part_of_the_board_for_long_is_asked_what_lies_there():
     assert lines(scene.referee.answer(scene.time, Square.parse("d3"), None)) == ["dark a2<>"]
     scene.hand()
     assert scene.look(2) == []
+
+
+def scene_with_an_arm_over_shadows() -> Scene:
+    """An arm has come to rest on two squares of which it was not sure before whether a piece lay there."""
+    scene = scene_after()
+    scene.misread = {A1: EMPTY | contents_of([piece("Lx")]), B1: EMPTY | contents_of([piece("D+")])}
+    scene.hand("a1", "b1")
+    scene.look(0.5)
+    scene.hand()
+    scene.look(1)
+    scene.hand("a1", "b1")
+    scene.look(3)
+    return scene
+
+
+def test_any_move_may_come_before_others_where_it_was_not_sure_that_nothing_lay_before_it_was_out_of_sight():
+    scene = scene_with_an_arm_over_shadows()
+    scene.misread.clear()
+    scene.put("a1", "L+")
+    scene.look(2)
+    scene.put("b1", "Dx")
+    scene.look(2)
+    scene.put("d3", "L<>")
+    assert scene.look(5) == []
+    scene.hand()
+    assert scene.look(2) == ["light a1+", "dark b1x", "light d3<>"]
+
+
+def test_that_nothing_lies_out_of_sight_is_heard_where_it_was_not_sure_before():
+    scene = scene_with_an_arm_over_shadows()
+    scene.put("d3", "L<>")
+    assert scene.look(10) == ["unclear a1"]
+    assert lines(scene.referee.answer(scene.time, A1, None)) == ["light d3<>"]
 
 
 def test_that_nothing_lies_out_of_sight_is_true_of_the_time_when_it_was_said():

@@ -35,6 +35,8 @@ class Comparison:
     """Squares of the game whose piece is there, as far as can be seen, and what is seen."""
     bare: Mapping[Square, SettledSquare]
     """Squares that are surely empty, and since when."""
+    free: AbstractSet[Square]
+    """Squares on which the game has no piece, and none was surely seen when they were last at rest."""
     held_back: AbstractSet[Square]
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
     with something new that is not settled: it may lie there already, and have come before what lies elsewhere."""
@@ -122,6 +124,7 @@ def compare(
         lost=on(counting & pieces - fitting),
         kept=on(pieces & fitting),
         bare=on(bare),
+        free=fitting - pieces,
         held_back=(lies.keys() - fitting - counting) | layout.squares_in(snapshot.held),
     )
 

@@ -247,8 +247,7 @@ class Umpire:
         if self._by_card:
             lifted = board.lifted(self.game)
             arrivals = self._cards.narrow(self.game, arrivals, snapshot.cards, snapshot.time, lifted)
-        free = [square for square in board.bare if self.game.content(square) is None]
-        return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(free))
+        return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(board.free))
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
         """Piles are read a little later than squares, so cards count as lying there from the start for a while."""
@@ -294,7 +293,7 @@ class Umpire:
         found = explain(self.game, board.arrivals)
         unseen = doubts.played_unseen(self.game, board.arrivals, board, found, self._patience.unseen_s)
         for other in board.unseen:
-            if other is not unseen:
+            if other is not unseen and self._problems.knows(_nothing_on(other)):
                 self._problems.settle(other.square)
         if unseen is not None:
             return self._ask_what_lies_out_of_sight(board, unseen)
@@ -321,9 +320,9 @@ class Umpire:
         """Whether nothing does; what lies there shows when it is seen."""
         if board.time - min(arrival.since for arrival in board.arrivals) < self._patience.covered_s:
             return []
-        unseen = replace(unseen, contents=EMPTY)
+        nothing = _nothing_on(unseen)
         asked = events.PieceUnclear(**self._here(board.time), square=unseen.square, contents=(None,))
-        return [] if self._problems.knows(unseen) else self._problems.note(unseen, asked)
+        return [] if self._problems.knows(nothing) else self._problems.note(nothing, asked)
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
@@ -596,3 +595,8 @@ class Umpire:
 
     def _fresh_game(self) -> Game:
         return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
+
+
+def _nothing_on(unseen: Arrival) -> Arrival:
+    """What is asked of a square out of sight: that nothing lies there."""
+    return replace(unseen, contents=EMPTY)
