@@ -39,6 +39,8 @@ def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None
     So may two squares, of which each was bare once: a move of each player that were both hardly seen. Where there is
     more than can be put in order, only the next moves are looked at.
     """
+    if not found.certain:
+        return None
     alone = [(maybe,) for maybe in board.maybes]
     pairs = combinations([maybe for maybe in board.maybes if maybe.appeared], 2)
     for maybes in chain(alone, pairs):
