@@ -12,7 +12,7 @@ from companion.settling import Settler
 from tests.stories import NEARLY_OVER, Scene, piece, told
 from tests.test_referee import WORKED_EXAMPLE
 
-A1, A2, B1, C3 = (Square.parse(name) for name in ("a1", "a2", "b1", "c3"))
+A1, A2, B1, B2, C3 = (Square.parse(name) for name in ("a1", "a2", "b1", "b2", "c3"))
 
 
 def scene_after(*moves: str, **options) -> Scene:
@@ -730,6 +730,16 @@ def test_the_last_move_may_be_taken_back_right_before_the_source_ends():
     assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "dark d1<>", "over 4-0"]
 
 
+def test_what_it_is_that_was_played_instead_right_before_the_source_ends_is_named_where_it_is_not_clear():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.look()
+    scene.misread[Square.parse("d1")] = contents_of([piece("D<>"), piece("D><")])
+    assert scene.look(2) == []
+    assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "unresolved d1"]
+
+
 def test_an_odd_reading_in_the_last_frame_hides_nothing_that_was_played_otherwise():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
@@ -1054,6 +1064,63 @@ def test_a_reply_does_not_tell_what_the_last_move_was_taken_back_for(reply):
     assert scene.look(3) == ["unclear a4"]
     moves = ["taken back a3><", "dark a4+", f"light {reply}+"]
     assert lines(scene.referee.answer(scene.time, a4, piece("D+"))) == moves
+
+
+@pytest.mark.parametrize(
+    ("before", "instead", "unclear", "told_then"),
+    [
+        (["a1+", "a3><"], {"a4": "D+"}, {"d4": ["L+", "Lx"]}, ["taken back a3><", "dark a4+", "unclear d4"]),
+        (
+            ["a1+", "a3><"],
+            {"c1": "D+", "b1": "L+", "d1": "D+"},
+            {},
+            ["taken back a3><", "asks order"],
+        ),
+        (
+            ["a1+", "a3><", "b2x"],
+            {"b1": "L+"},
+            {"c1": ["D+", "D><"]},
+            ["taken back b2x", "taken back a3><", "unclear c1"],
+        ),
+    ],
+)
+def test_moves_are_taken_back_for_others_of_which_not_all_is_clear_yet(before, instead, unclear, told_then):
+    scene = scene_after(*before)
+    for move in before[1:]:
+        scene.lift(move[:2])
+    scene.hand(*(move[:2] for move in before[1:]), *instead, *unclear)
+    scene.look(0.5)
+    for square, what in instead.items():
+        scene.put(square, what)
+    scene.misread = {Square.parse(square): contents_of(map(piece, some)) for square, some in unclear.items()}
+    scene.look(0.3)
+    scene.hand()
+    assert scene.look(5) == told_then
+
+
+def test_what_may_have_been_played_before_a_move_that_another_was_taken_back_for_is_asked():
+    scene = scene_after("a1+", "a3><")
+    scene.misread = {A2: EMPTY | contents_of([piece("D+")]), B2: EMPTY | contents_of([piece("Lx")])}
+    scene.hand("a2", "b2")
+    scene.look(0.5)
+    scene.hand()
+    scene.look(2)
+    scene.lift("a3")
+    scene.put("c1", "D<>")
+    assert scene.look(3) == ["disturbed a3", "unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, None)) == ["taken back a3><", "dark c1<>"]
+
+
+@pytest.mark.parametrize("square", ["a3", "c1"])
+def test_what_lies_out_of_sight_is_asked_before_a_move_is_taken_back_for_another(square):
+    scene = scene_after("a1+", "a3><")
+    scene.hand("a2", "b2")
+    scene.look(6)
+    scene.lift("a3")
+    assert scene.look(1) == ["disturbed a3"]
+    scene.put(square, "D<>")
+    assert scene.look(15) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, None)) == ["taken back a3><", f"dark {square}<>"]
 
 
 def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
