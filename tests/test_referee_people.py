@@ -621,6 +621,16 @@ def cleared() -> Scene:
     return scene
 
 
+def resigned_and_cleared() -> Scene:
+    """A match was given up, and its pieces have left the board."""
+    scene = scene_after("a1+", "a3><")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.pieces.clear()
+    scene.look(3)
+    assert scene.referee.cleared
+    return scene
+
+
 @pytest.mark.parametrize(("square", "what", "why"), [("b2", "L+", "square"), ("a1", "D+", "turn")])
 def test_the_next_match_begins_with_an_illegal_piece_too(square, what, why):
     scene = cleared()
@@ -686,8 +696,9 @@ def test_whether_a_piece_that_was_put_back_after_the_end_begins_the_next_match_i
     assert scene.look(5) == []
 
 
-def test_a_piece_of_the_next_match_that_nothing_was_made_of_is_named_at_the_end():
-    scene = cleared()
+@pytest.mark.parametrize("resigned", [False, True])
+def test_a_piece_of_the_next_match_that_nothing_was_made_of_is_named_at_the_end(resigned):
+    scene = resigned_and_cleared() if resigned else cleared()
     scene.put("b2", "L+")
     assert scene.look(2) == []
     assert lines(scene.referee.finish(scene.time)) == ["unresolved b2"]

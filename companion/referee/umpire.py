@@ -222,11 +222,13 @@ class Umpire:
         Nobody clears the board any more, so what lies there instead of the last piece was played instead.
         """
         snapshot = self._sight.snapshot
-        if snapshot is None or self.resigned is not None:
+        if snapshot is None:
             return []
-        board = self._compared(snapshot)
         if self.over and self._clearing.done:
             return self._unresolved(time, {arrival.square for arrival in self._lying_for_the_next(snapshot)})
+        if self.resigned is not None:
+            return []
+        board = self._compared(snapshot)
         if self.over and not self.paused and not snapshot.restless and (told := self._played_otherwise(board)):
             return [*told, *self.finish(time)]
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
