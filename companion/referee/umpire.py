@@ -334,9 +334,9 @@ class Umpire:
             return []
         if are_too_many(board.arrivals):
             return self._ask_how_it_stands(board)
-        for maybe in board.maybes:
-            if explain(self.game, [maybe, *board.arrivals]).complete:
-                return self._ask_about(board.time, maybe, or_nothing=True)
+        lacking = doubts.lacking(self.game, board)
+        if lacking is not None:
+            return self._ask_about(board.time, lacking, or_nothing=True)
         return self._tell_illegal(board.time, board.arrivals)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
