@@ -1149,6 +1149,23 @@ def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
     assert scene.look(3) == []
 
 
+def test_that_nothing_lies_there_is_said_of_what_seemed_to_and_not_of_what_is_laid_there_later():
+    scene = scene_after("a1+")
+    scene.hand("a2")
+    scene.look(0.5)
+    scene.misread[A2] = EMPTY | contents_of([piece("Dx")])
+    scene.hand()
+    assert scene.look(21) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, None)) == []
+    assert scene.look(21) == []
+    scene.hand("a2")
+    scene.look(0.5)
+    scene.misread[A2] = EMPTY | contents_of([piece("Dx"), piece("D+")])
+    scene.hand()
+    assert scene.look(21) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, piece("D+"))) == ["dark a2+"]
+
+
 # What was there before, or under a hand ----------------------------------------------------------------------------
 
 

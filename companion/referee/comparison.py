@@ -149,12 +149,15 @@ class Sayings:
         self._said[square] = (content, seen)
 
     def heeded(self, square: Square, contents: Contents) -> Contents:
-        """What `square` holds by what is read there and by what was said."""
+        """What `square` holds by what is read there and by what was said.
+
+        That nothing lies there is said of what seemed to, not of another piece that may lie there since.
+        """
         if square not in self._said:
             return contents
         content, seen_then = self._said[square]
         word = contents_of([content])
-        otherwise = not contents & seen_then or (contents == EMPTY and content is not None)
+        otherwise = contents & ~seen_then if content is None else contents == EMPTY or not contents & seen_then
         if otherwise or (word & seen_then and not word & contents):
             del self._said[square]
             return contents
