@@ -275,6 +275,15 @@ STORIES = {
         ("hand a3; put d1 Lx; wait 6", ["unclear a1"]),
         ("hand; misread; wait 6", ["light a1+", "dark a3<>", "light d1x"]),
     ],
+    "two pieces that are hardly seen are asked about before what follows them is called illegal": [
+        ("put a1 L+", ["light a1+"]),
+        ("misread a3 .D>< a4 .L+; hand a3", []),
+        ("put a3 D><; hand", []),
+        ("hand a4", []),
+        ("put a4 L+; hand", []),
+        ("put b4 D<>; wait 3", ["unclear a3"]),
+        ("misread; wait 6", ["dark a3><", "light a4+", "dark b4<>"]),
+    ],
     "what may lie there besides decides nothing where it changes no order": [
         ("put a1 L+", ["light a1+"]),
         ("hand a2 c3 b2", []),

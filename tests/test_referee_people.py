@@ -12,7 +12,7 @@ from companion.settling import Settler
 from tests.stories import NEARLY_OVER, Scene, piece, told
 from tests.test_referee import WORKED_EXAMPLE
 
-A1, A2, C3 = (Square.parse(name) for name in ("a1", "a2", "c3"))
+A1, A2, B1, B2, C3 = (Square.parse(name) for name in ("a1", "a2", "b1", "b2", "c3"))
 
 
 def scene_after(*moves: str, **options) -> Scene:
@@ -621,6 +621,16 @@ def cleared() -> Scene:
     return scene
 
 
+def resigned_and_cleared() -> Scene:
+    """A match was given up, and its pieces have left the board."""
+    scene = scene_after("a1+", "a3><")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.pieces.clear()
+    scene.look(3)
+    assert scene.referee.cleared
+    return scene
+
+
 @pytest.mark.parametrize(("square", "what", "why"), [("b2", "L+", "square"), ("a1", "D+", "turn")])
 def test_the_next_match_begins_with_an_illegal_piece_too(square, what, why):
     scene = cleared()
@@ -686,8 +696,9 @@ def test_whether_a_piece_that_was_put_back_after_the_end_begins_the_next_match_i
     assert scene.look(5) == []
 
 
-def test_a_piece_of_the_next_match_that_nothing_was_made_of_is_named_at_the_end():
-    scene = cleared()
+@pytest.mark.parametrize("resigned", [False, True])
+def test_a_piece_of_the_next_match_that_nothing_was_made_of_is_named_at_the_end(resigned):
+    scene = resigned_and_cleared() if resigned else cleared()
     scene.put("b2", "L+")
     assert scene.look(2) == []
     assert lines(scene.referee.finish(scene.time)) == ["unresolved b2"]
@@ -728,6 +739,16 @@ def test_the_last_move_may_be_taken_back_right_before_the_source_ends():
     scene.put("d1", "D<>")
     assert scene.look() == []
     assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "dark d1<>", "over 4-0"]
+
+
+def test_what_it_is_that_was_played_instead_right_before_the_source_ends_is_named_where_it_is_not_clear():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.look()
+    scene.misread[Square.parse("d1")] = contents_of([piece("D<>"), piece("D><")])
+    assert scene.look(2) == []
+    assert lines(scene.referee.finish(scene.time)) == ["taken back b1<>", "unresolved d1"]
 
 
 def test_an_odd_reading_in_the_last_frame_hides_nothing_that_was_played_otherwise():
@@ -1056,6 +1077,63 @@ def test_a_reply_does_not_tell_what_the_last_move_was_taken_back_for(reply):
     assert lines(scene.referee.answer(scene.time, a4, piece("D+"))) == moves
 
 
+@pytest.mark.parametrize(
+    ("before", "instead", "unclear", "told_then"),
+    [
+        (["a1+", "a3><"], {"a4": "D+"}, {"d4": ["L+", "Lx"]}, ["taken back a3><", "dark a4+", "unclear d4"]),
+        (
+            ["a1+", "a3><"],
+            {"c1": "D+", "b1": "L+", "d1": "D+"},
+            {},
+            ["taken back a3><", "asks order"],
+        ),
+        (
+            ["a1+", "a3><", "b2x"],
+            {"b1": "L+"},
+            {"c1": ["D+", "D><"]},
+            ["taken back b2x", "taken back a3><", "unclear c1"],
+        ),
+    ],
+)
+def test_moves_are_taken_back_for_others_of_which_not_all_is_clear_yet(before, instead, unclear, told_then):
+    scene = scene_after(*before)
+    for move in before[1:]:
+        scene.lift(move[:2])
+    scene.hand(*(move[:2] for move in before[1:]), *instead, *unclear)
+    scene.look(0.5)
+    for square, what in instead.items():
+        scene.put(square, what)
+    scene.misread = {Square.parse(square): contents_of(map(piece, some)) for square, some in unclear.items()}
+    scene.look(0.3)
+    scene.hand()
+    assert scene.look(5) == told_then
+
+
+def test_what_may_have_been_played_before_a_move_that_another_was_taken_back_for_is_asked():
+    scene = scene_after("a1+", "a3><")
+    scene.misread = {A2: EMPTY | contents_of([piece("D+")]), B2: EMPTY | contents_of([piece("Lx")])}
+    scene.hand("a2", "b2")
+    scene.look(0.5)
+    scene.hand()
+    scene.look(2)
+    scene.lift("a3")
+    scene.put("c1", "D<>")
+    assert scene.look(3) == ["disturbed a3", "unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, None)) == ["taken back a3><", "dark c1<>"]
+
+
+@pytest.mark.parametrize("square", ["a3", "c1"])
+def test_what_lies_out_of_sight_is_asked_before_a_move_is_taken_back_for_another(square):
+    scene = scene_after("a1+", "a3><")
+    scene.hand("a2", "b2")
+    scene.look(6)
+    scene.lift("a3")
+    assert scene.look(1) == ["disturbed a3"]
+    scene.put(square, "D<>")
+    assert scene.look(15) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, None)) == ["taken back a3><", f"dark {square}<>"]
+
+
 def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
     scene = scene_after()
     scene.hand("a2", "b1", "b2")
@@ -1069,6 +1147,23 @@ def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
     told_then = lines(scene.referee.answer(scene.time, Square.parse("b2"), piece("L><")))
     assert told_then == ["light a2><", "dark b1+", "light b2><"]
     assert scene.look(3) == []
+
+
+def test_that_nothing_lies_there_is_said_of_what_seemed_to_and_not_of_what_is_laid_there_later():
+    scene = scene_after("a1+")
+    scene.hand("a2")
+    scene.look(0.5)
+    scene.misread[A2] = EMPTY | contents_of([piece("Dx")])
+    scene.hand()
+    assert scene.look(21) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, None)) == []
+    assert scene.look(21) == []
+    scene.hand("a2")
+    scene.look(0.5)
+    scene.misread[A2] = EMPTY | contents_of([piece("Dx"), piece("D+")])
+    scene.hand()
+    assert scene.look(21) == ["unclear a2"]
+    assert lines(scene.referee.answer(scene.time, A2, piece("D+"))) == ["dark a2+"]
 
 
 # What was there before, or under a hand ----------------------------------------------------------------------------
@@ -1152,6 +1247,39 @@ def test_who_covers_a_part_of_the_board_for_long_is_asked_what_lies_there():
     assert lines(scene.referee.answer(scene.time, Square.parse("d3"), None)) == ["dark a2<>"]
     scene.hand()
     assert scene.look(2) == []
+
+
+def scene_with_an_arm_over_shadows() -> Scene:
+    """An arm has come to rest on two squares of which it was not sure before whether a piece lay there."""
+    scene = scene_after()
+    scene.misread = {A1: EMPTY | contents_of([piece("Lx")]), B1: EMPTY | contents_of([piece("D+")])}
+    scene.hand("a1", "b1")
+    scene.look(0.5)
+    scene.hand()
+    scene.look(1)
+    scene.hand("a1", "b1")
+    scene.look(3)
+    return scene
+
+
+def test_any_move_may_come_before_others_where_it_was_not_sure_that_nothing_lay_before_it_was_out_of_sight():
+    scene = scene_with_an_arm_over_shadows()
+    scene.misread.clear()
+    scene.put("a1", "L+")
+    scene.look(2)
+    scene.put("b1", "Dx")
+    scene.look(2)
+    scene.put("d3", "L<>")
+    assert scene.look(5) == []
+    scene.hand()
+    assert scene.look(2) == ["light a1+", "dark b1x", "light d3<>"]
+
+
+def test_that_nothing_lies_out_of_sight_is_heard_where_it_was_not_sure_before():
+    scene = scene_with_an_arm_over_shadows()
+    scene.put("d3", "L<>")
+    assert scene.look(10) == ["unclear a1"]
+    assert lines(scene.referee.answer(scene.time, A1, None)) == ["light d3<>"]
 
 
 def test_that_nothing_lies_out_of_sight_is_true_of_the_time_when_it_was_said():

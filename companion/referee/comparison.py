@@ -35,6 +35,8 @@ class Comparison:
     """Squares of the game whose piece is there, as far as can be seen, and what is seen."""
     bare: Mapping[Square, SettledSquare]
     """Squares that are surely empty, and since when."""
+    free: AbstractSet[Square]
+    """Squares on which the game has no piece, and none was surely seen when they were last at rest."""
     held_back: AbstractSet[Square]
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
     with something new that is not settled: it may lie there already, and have come before what lies elsewhere."""
@@ -122,6 +124,7 @@ def compare(
         lost=on(counting & pieces - fitting),
         kept=on(pieces & fitting),
         bare=on(bare),
+        free=fitting - pieces,
         held_back=(lies.keys() - fitting - counting) | layout.squares_in(snapshot.held),
     )
 
@@ -146,12 +149,15 @@ class Sayings:
         self._said[square] = (content, seen)
 
     def heeded(self, square: Square, contents: Contents) -> Contents:
-        """What `square` holds by what is read there and by what was said."""
+        """What `square` holds by what is read there and by what was said.
+
+        That nothing lies there is said of what seemed to, not of another piece that may lie there since.
+        """
         if square not in self._said:
             return contents
         content, seen_then = self._said[square]
         word = contents_of([content])
-        otherwise = not contents & seen_then or (contents == EMPTY and content is not None)
+        otherwise = contents & ~seen_then if content is None else contents == EMPTY or not contents & seen_then
         if otherwise or (word & seen_then and not word & contents):
             del self._said[square]
             return contents

@@ -13,7 +13,7 @@ from companion.readings import contents_of
 from companion.referee.explanation import MOST_UNORDERED, are_too_many, explain, legal_moves
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from companion.referee.comparison import Comparison
@@ -39,16 +39,34 @@ def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None
     So may two squares, of which each was bare once: a move of each player that were both hardly seen. Where there is
     more than can be put in order, only the next moves are looked at.
     """
-    alone = [(maybe,) for maybe in board.maybes]
-    pairs = combinations([maybe for maybe in board.maybes if maybe.appeared], 2)
-    for maybes in chain(alone, pairs):
-        likely = [replace(maybe, since=board.time) for maybe in maybes]
+    if not found.certain:
+        return None
+    for maybe, likely in _hardly_seen(board):
         arrivals = _next_of(board.arrivals, found, MOST_UNORDERED - len(likely))
         among = explain(game, [*likely, *arrivals])
         told = found.certain[: len(arrivals)]
         if among.complete and among.certain[: len(told)] != told:
-            return maybes[0]
+            return maybe
     return None
+
+
+def lacking(game: Game, board: Comparison) -> Arrival | None:
+    """A square that may hold a piece with which all that lies there would be legal; so may two, as in `between`."""
+    for maybe, likely in _hardly_seen(board):
+        if explain(game, [*likely, *board.arrivals]).complete:
+            return maybe
+    return None
+
+
+def _hardly_seen(board: Comparison) -> Iterator[tuple[Arrival, Sequence[Arrival]]]:
+    """Each square that may hold a piece, then the first of each two that were bare once.
+
+    With the pieces that may have come there until now.
+    """
+    alone = [(maybe,) for maybe in board.maybes]
+    pairs = combinations([maybe for maybe in board.maybes if maybe.appeared], 2)
+    for maybes in chain(alone, pairs):
+        yield maybes[0], [replace(maybe, since=board.time) for maybe in maybes]
 
 
 def _next_of(arrivals: Sequence[Arrival], found: Explanation, most: int) -> Sequence[Arrival]:

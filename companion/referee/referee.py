@@ -101,9 +101,9 @@ class Referee(Umpire):
         seen = self._sight.contents(square)
         if seen == EMPTY and content is not None:
             raise RulesError(Saying("no piece is seen on %(square)s; lay it there, in sight", square=str(square)))
-        if seen == EMPTY:
+        if content is None:
             self._sight.was_empty_at(square, time)
-        else:
+        if seen != EMPTY:
             self._said.say(square, content, seen)
         self._problems.settle(square)
         return self._look_again(time)

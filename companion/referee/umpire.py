@@ -222,13 +222,15 @@ class Umpire:
         Nobody clears the board any more, so what lies there instead of the last piece was played instead.
         """
         snapshot = self._sight.snapshot
-        if snapshot is None or self.resigned is not None:
+        if snapshot is None:
             return []
-        board = self._compared(snapshot)
         if self.over and self._clearing.done:
             return self._unresolved(time, {arrival.square for arrival in self._lying_for_the_next(snapshot)})
+        if self.resigned is not None:
+            return []
+        board = self._compared(snapshot)
         if self.over and not self.paused and not snapshot.restless and (told := self._played_otherwise(board)):
-            return told
+            return [*told, *self.finish(time)]
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         strange |= {square for square in board.held_back if self.game.content(square) is None}
         long_unseen = [] if self.over else board.unseen
@@ -247,8 +249,7 @@ class Umpire:
         if self._by_card:
             lifted = board.lifted(self.game)
             arrivals = self._cards.narrow(self.game, arrivals, snapshot.cards, snapshot.time, lifted)
-        free = [square for square in board.bare if self.game.content(square) is None]
-        return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(free))
+        return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(board.free))
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
         """Piles are read a little later than squares, so cards count as lying there from the start for a while."""
@@ -290,14 +291,14 @@ class Umpire:
     def _explain(self, board: Comparison) -> list[Event]:
         past = self._may_be_past(board)
         if past or not board.arrivals:
-            return [] if past else self._ask_about_maybes(board)
+            return self._ask_before_taking_back(board) if past else self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
         unseen = doubts.played_unseen(self.game, board.arrivals, board, found, self._patience.unseen_s)
         for other in board.unseen:
-            if other is not unseen:
+            if other is not unseen and self._problems.knows(_nothing_on(other)):
                 self._problems.settle(other.square)
         if unseen is not None:
-            return self._ask_what_lies_out_of_sight(board, unseen)
+            return self._ask_what_lies_out_of_sight(board.time, unseen, board.arrivals)
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
             return self._tell_what_is_wrong(board, found)
         doubtful = doubts.first(self.game, board, found, self._said.squares)
@@ -317,13 +318,13 @@ class Umpire:
         past, moves = self._sheet.record.past, self.game.moves
         return any(could_have_been(past, moves, gone, new) for gone in board.lost for new in board.arrivals)
 
-    def _ask_what_lies_out_of_sight(self, board: Comparison, unseen: Arrival) -> list[Event]:
-        """Whether nothing does; what lies there shows when it is seen."""
-        if board.time - min(arrival.since for arrival in board.arrivals) < self._patience.covered_s:
+    def _ask_what_lies_out_of_sight(self, time: float, unseen: Arrival, arrivals: Sequence[Arrival]) -> list[Event]:
+        """Whether nothing does, before the arrivals are believed; what lies there shows when it is seen."""
+        if time - min(arrival.since for arrival in arrivals) < self._patience.covered_s:
             return []
-        unseen = replace(unseen, contents=EMPTY)
-        asked = events.PieceUnclear(**self._here(board.time), square=unseen.square, contents=(None,))
-        return [] if self._problems.knows(unseen) else self._problems.note(unseen, asked)
+        nothing = _nothing_on(unseen)
+        asked = events.PieceUnclear(**self._here(time), square=unseen.square, contents=(None,))
+        return [] if self._problems.knows(nothing) else self._problems.note(nothing, asked)
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
@@ -333,9 +334,9 @@ class Umpire:
             return []
         if are_too_many(board.arrivals):
             return self._ask_how_it_stands(board)
-        for maybe in board.maybes:
-            if explain(self.game, [maybe, *board.arrivals]).complete:
-                return self._ask_about(board.time, maybe, or_nothing=True)
+        lacking = doubts.lacking(self.game, board)
+        if lacking is not None:
+            return self._ask_about(board.time, lacking, or_nothing=True)
         return self._tell_illegal(board.time, board.arrivals)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
@@ -397,7 +398,7 @@ class Umpire:
         if not self._problems.squares:
             return
         doubtful = self._doubtful(board)
-        unseen = [each for each in board.unseen if board.arrivals]
+        unseen = board.unseen if board.arrivals or board.replaced else ()
         open_ = [*board.arrivals, *board.maybes, *unseen, *([doubtful] if doubtful else [])]
         there = {arrival.square for arrival in open_}
         self._problems.keep_to(there, dict(zip(self.game.layout, board.snapshot.squares, strict=True)))
@@ -468,18 +469,41 @@ class Umpire:
 
     def _taken_back(self, board: Comparison) -> list[Event]:
         """The last placements are gone and another legal play lies there instead."""
+        played = self._played_instead(board)
+        if played is None:
+            return []
+        count, arrivals, found = played
+        before = self._sheet.record.past[-count]
+        if doubts.told_by_later_play(before, arrivals, found) or doubts.between(before, board, found):
+            return []
+        if doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s):
+            return []
+        return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
+
+    def _ask_before_taking_back(self, board: Comparison) -> list[Event]:
+        """What keeps another legal play from being taken for what lies there instead of the last placements."""
+        played = self._played_instead(board)
+        if played is None:
+            return []
+        count, arrivals, found = played
+        before = self._sheet.record.past[-count]
+        unseen = doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s)
+        if unseen is not None:
+            return self._ask_what_lies_out_of_sight(board.time, unseen, arrivals)
+        doubtful = doubts.told_by_later_play(before, arrivals, found) or doubts.between(before, board, found)
+        return [] if doubtful is None else self._ask_after_a_while(board.time, doubtful)
+
+    def _played_instead(self, board: Comparison) -> tuple[int, Sequence[Arrival], Explanation] | None:
+        """How many last placements are gone for another legal play, what lies there instead, and what it may be.
+
+        None if nothing lies there instead, or no legal play.
+        """
         count = self._sheet.record.placements_on(set(board.lost))
         arrivals = self._instead(board)
         if not count or not arrivals or board.is_swept(self.game):
-            return []
-        before = self._sheet.record.past[-count]
-        found = explain(before, arrivals)
-        if not found.unique or doubts.told_by_later_play(before, arrivals, found):
-            return []
-        unseen = doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s)
-        if unseen or doubts.between(before, board, found):
-            return []
-        return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
+            return None
+        found = explain(self._sheet.record.past[-count], arrivals)
+        return (count, arrivals, found) if found.complete else None
 
     def _instead(self, board: Comparison) -> list[Arrival]:
         """What may lie there in place of the last placements."""
@@ -596,3 +620,8 @@ class Umpire:
 
     def _fresh_game(self) -> Game:
         return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
+
+
+def _nothing_on(unseen: Arrival) -> Arrival:
+    """What is asked of a square out of sight: that nothing lies there."""
+    return replace(unseen, contents=EMPTY)
