@@ -63,10 +63,47 @@ def test_set_up_that_is_stopped_says_so_in_one_line(bash: list[str], tmp_path: P
         text=True,
         start_new_session=True,
     )
-    until = time.monotonic() + LONG_S
-    while not begun.exists() and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_for(begun)
     os.killpg(setting_up.pid, signal.SIGINT)
     _, told = setting_up.communicate(timeout=LONG_S)
     assert told.splitlines()[1:] == ["Stopped; the next time it goes on from here"]
     assert setting_up.returncode == 130
+
+
+@pytest.mark.parametrize("script", ["start", "check"])
+def test_script_finds_its_folder_though_cd_says_where_it_goes(
+    tool: Callable[[str], str], tmp_path: Path, script: str
+) -> None:
+    folder = tmp_path / "game"
+    folder.mkdir()
+    copy_with_a_set_up(folder, script)
+    for name in ("companion", "ruff"):
+        command = folder / ".venv/bin" / name
+        command.parent.mkdir(parents=True, exist_ok=True)
+        command.write_text("#!/bin/sh\necho found >&2\nexit 3\n")
+        command.chmod(0o755)
+    done = subprocess.run(
+        [tool("bash"), f"game/{script}"],
+        cwd=tmp_path,
+        env=os.environ | {"CDPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == "found\n"
+
+
+def copy_with_a_set_up(folder: Path, script: str) -> None:
+    """Copy `script` to where everything it needs is there."""
+    (folder / script).write_text((ROOT / script).read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / "scripts").mkdir()
+    environment = (ROOT / "scripts/environment.sh").read_text(encoding="utf-8")
+    there = "require_python() { :; }\nhave_packages() { :; }\nmake_environment() { :; }\n"
+    (folder / "scripts/environment.sh").write_text(environment + there, encoding="utf-8")
+
+
+def wait_for(file: Path) -> None:
+    """Wait until `file` is there."""
+    until = time.monotonic() + LONG_S
+    while not file.exists() and time.monotonic() < until:
+        time.sleep(0.01)
