@@ -70,6 +70,22 @@ def test_set_up_that_is_stopped_says_so_in_one_line(bash: list[str], tmp_path: P
     assert setting_up.returncode == 130
 
 
+def test_checks_that_are_stopped_do_not_say_that_they_will_go_on(tool: Callable[[str], str], tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    copy_with_a_set_up(tmp_path, "check")
+    linter = tmp_path / ".venv/bin/ruff"
+    linter.parent.mkdir(parents=True)
+    linter.write_text(f"#!/bin/sh\ntouch '{begun}'\nexec sleep 60\n")
+    linter.chmod(0o755)
+    command = [tool("bash"), str(tmp_path / "check")]
+    checking = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    wait_for(begun)
+    os.killpg(checking.pid, signal.SIGINT)
+    _, told = checking.communicate(timeout=LONG_S)
+    assert told == ""
+    assert checking.returncode != 0
+
+
 @pytest.mark.parametrize("script", ["start", "check"])
 def test_script_finds_its_folder_though_cd_says_where_it_goes(
     tool: Callable[[str], str], tmp_path: Path, script: str
