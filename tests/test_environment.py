@@ -19,12 +19,16 @@ ROOT = Path(__file__).parent.parent
 LONG_S = 60.0
 ADDED = "import site, sys; site.addsitedir(sys.argv[1]); print(ascii(sys.path[-1]))"
 """What Python does with each .pth file when it starts."""
-SLOW_PYTHON = """#!/bin/sh
-[ "$2" = venv ] || exit 0
-trap 'echo "Traceback (most recent call last):" >&2; exit 1' INT
-touch BEGUN
-sleep 60
+SLOW_PYTHON = f"""#!{sys.executable}
+import pathlib, sys, time
+if "SLOW" in sys.argv:
+    try:
+        pathlib.Path("BEGUN").touch()
+        time.sleep(60)
+    except KeyboardInterrupt:
+        sys.exit("ERROR: Operation cancelled by user")
 """
+"""A Python that takes its time for one thing, and has its own word to say when it is stopped."""
 
 
 @pytest.fixture
@@ -48,12 +52,13 @@ def test_folder_with_any_letters_is_found_in_every_locale(
     assert done.stdout.strip() == ascii(str(folder)), done.stderr
 
 
-def test_set_up_that_is_stopped_says_so_in_one_line(bash: list[str], tmp_path: Path) -> None:
-    for name in ("requirements/runtime.txt", "pyproject.toml", "bin/python3"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+@pytest.mark.parametrize(("python", "slow"), [("bin/python3", "venv"), (".venv/bin/python", "install")])
+def test_set_up_that_is_stopped_says_so_in_one_line(bash: list[str], tmp_path: Path, python: str, slow: str) -> None:
+    for name in ("requirements/runtime.txt", "pyproject.toml", "bin/python3", python):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch(mode=0o755)
     begun = tmp_path / "begun"
-    (tmp_path / "bin/python3").write_text(SLOW_PYTHON.replace("BEGUN", str(begun)))
+    (tmp_path / python).write_text(SLOW_PYTHON.replace("BEGUN", str(begun)).replace("SLOW", slow))
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
     setting_up = subprocess.Popen(
         [*bash, "make_environment", str(tmp_path), "runtime"],
