@@ -109,5 +109,5 @@ install_python_packages() {
 install_without_resolving() {
     local python=$1
     shift
-    "$python" -m pip --quiet --disable-pip-version-check install --root-user-action ignore --no-deps "$@" >&2
+    quietly "$python" -m pip --quiet --disable-pip-version-check install --root-user-action ignore --no-deps "$@"
 }

@@ -56,10 +56,15 @@ static uint16_t record_crc(const record_t *record)
     return crc;
 }
 
+static bool is_sound(const record_t *record)
+{
+    return record->magic == MAGIC && record->version == VERSION && record->crc == record_crc(record);
+}
+
 static bool read_record(record_t *record)
 {
     eeprom_read_block(record, &stored, sizeof *record);
-    return record->magic == MAGIC && record->version == VERSION && record->crc == record_crc(record);
+    return is_sound(record);
 }
 
 bool store_load(band_t bands[BANDS])
@@ -77,7 +82,12 @@ bool store_is_damaged(void)
 {
     record_t record;
 
-    return !read_record(&record) && record.magic == MAGIC;
+    if (read_record(&record))
+        return false;
+    if (record.magic == MAGIC)
+        return true;
+    record.magic = MAGIC; /* the mark itself may be what is damaged */
+    return is_sound(&record);
 }
 
 void store_save(const band_t *bands)

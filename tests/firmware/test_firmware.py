@@ -220,18 +220,25 @@ def test_a_damaged_calibration_is_not_used_and_complained_about(speaker):
     assert [trouble.code for trouble in of(Trouble, told)] == ["eeprom"]
 
 
-def test_a_piece_is_not_guessed_by_other_windows_than_those_that_are_damaged(speaker):
+@pytest.mark.parametrize("damage", ["20 FFFF", "17 00", "16 00", "16 FF"], ids=["window", "version", "mark", "no-mark"])
+def test_a_piece_is_not_guessed_by_other_windows_than_those_that_are_damaged(speaker, damage):
     speaker.board.put_ohm(0, 2200)  # reads 184, which the firmware's own windows call a straight piece
     speaker.board.put_ohm(1, 0)
     speaker.say(SetBand(1, 1, 80, 110))
     speaker.say(SetBand(2, 2, 150, 220))
     speaker.say(SaveBands(3), listen_s=0.5)
     assert of(State, speaker.say(Snap(4)))[0].letters == "D!" + "." * 14
-    speaker.board.tell("eeprom 20 FFFF")
+    speaker.board.tell(f"eeprom {damage}")
     speaker.board.tell("power")
-    assert of(State, speaker.start())[0].letters == "?!" + "." * 14
+    told = speaker.start()
+    assert [trouble.code for trouble in of(Trouble, told)] == ["eeprom"]
+    assert of(State, told)[0].letters == "?!" + "." * 14
     speaker.say(DefaultBands(5), listen_s=0.5)
     assert of(State, speaker.say(Snap(6)))[0].letters == "S!" + "." * 14
+    speaker.board.tell("power")
+    told = speaker.start()
+    assert of(Trouble, told) == []
+    assert of(State, told)[0].letters == "S!" + "." * 14
 
 
 def test_what_another_program_has_left_in_the_memory_is_no_damage(board):

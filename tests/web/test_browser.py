@@ -41,6 +41,8 @@ WIDTHS = {390: 844, 1280: 800, 1920: 1080}
 CUT_OFF_MS = 13_000
 HALL_MS = 11_000
 """After so long, the list of tables has been renewed."""
+SOON_MS = 5_000
+"""Too short for the list to be renewed by itself."""
 
 
 @pytest.fixture(scope="module")
@@ -451,6 +453,31 @@ def test_hall_is_renewed_where_one_is_and_says_when_it_is_not(page, app, serving
         app.tables = {"1": room.table}
         page.clock.run_for(HALL_MS)
         page.wait_for_url("**/t/1/")
+
+
+def test_hall_says_when_the_program_hangs_and_is_renewed_soon_after(page, app, serving):
+    other = Room(table="2")
+    with other.table.running():
+        app.tables = {**app.tables, "2": other.table}
+        page.clock.install()
+        page.goto(serving)
+        page.route("**/", lambda _: None)
+        page.clock.run_for(16_000)
+        expect(page.locator("#stale")).to_contain_text("Not live", timeout=SOON_MS)
+        page.unroute("**/")
+        page.clock.run_for(2 * HALL_MS)
+        expect(page.locator("#stale")).not_to_be_visible(timeout=SOON_MS)
+
+
+def test_hall_is_renewed_at_once_when_one_looks_at_it_again(page, app, serving):
+    other = Room(table="2")
+    with other.table.running():
+        app.tables = {**app.tables, "2": other.table}
+        page.clock.install()
+        page.goto(serving)
+        other.play("a1+")
+        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+        expect(page.get_by_role("link", name="Table 2")).to_contain_text("Dark to play", timeout=SOON_MS)
 
 
 def reaches(page: Page, width: int) -> float:
