@@ -98,15 +98,25 @@ def optics_of(profile: Profile | None) -> Optics:
 
 
 def _found_first(first: Locator, optics: Optics) -> Locator:
-    """Corners that a person gave hold until the board that lay there is lost; from then on it is looked for."""
-    from companion.vision.board import BoardPose  # noqa: PLC0415 (OpenCV is slow to import)
+    """Corners that a person gave hold until the board that lay there is lost; from then on it is looked for.
 
-    finders = [locator(None, optics), first]
+    Where they were refused once it is not enough that no board is seen elsewhere any more: it has to be seen there.
+    """
+    from companion.vision.board import BoardFinder, BoardPose  # noqa: PLC0415 (OpenCV is slow to import)
+
+    finder, finders = BoardFinder.bundled(), [locator(None, optics), first]
+    refused: list[BoardNotFound] = []
 
     def find(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
         found = finders[-1](image, layout)
+        if len(finders) == 1:
+            return found
+        if isinstance(found, BoardPose) and refused and not finder.sees(optics.straight(image), layout, found):
+            return refused[-1]
         if isinstance(found, BoardPose):
             del finders[1:]
+        else:
+            refused.append(found)
         return found
 
     return find

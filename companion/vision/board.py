@@ -180,10 +180,7 @@ class BoardFinder:
         """
         if not _is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
             return None
-        lab, scale = in_lab(image, FITTED)
-        mesh, said = Mesh.turned(layout)[0], given.points()
-        (place,) = self._weighed(lattice.pyramid(lab), scale, self._pointer.see(image), [said * scale], mesh)
-        found = self(image, layout) if place.score < self.rule.perhaps else None
+        found, said = None if self.sees(image, layout, given) else self(image, layout), given.points()
         if not isinstance(found, BoardPose) or found.score < self.rule.sure:
             return None
         turned = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
@@ -192,6 +189,13 @@ class BoardFinder:
             key=lambda each: each[1],
         )
         return found.moved(nearest) if apart > _ELSEWHERE * _square_side(found.points()) else None
+
+    def sees(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> bool:
+        """Whether there is anything like a board at a `given` pose."""
+        lab, scale = in_lab(image, FITTED)
+        levels, mesh = lattice.pyramid(lab), Mesh.turned(layout)[0]
+        (place,) = self._weighed(levels, scale, self._pointer.see(image), [given.points() * scale], mesh)
+        return place.score >= self.rule.perhaps
 
     def places(
         self, image: NDArray[np.uint8], levels: list[NDArray[np.uint8]], scale: float, mesh: Mesh

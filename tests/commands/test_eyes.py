@@ -37,3 +37,17 @@ def test_corners_are_looked_for_in_the_next_picture_where_the_board_was_not_ther
     assert reader.pose is not None
     assert np.allclose(reader.pose.points(), named)
     assert reader.why_not == ""
+
+
+def test_corners_that_were_refused_are_not_believed_when_the_board_is_out_of_sight():
+    table = plain_cloth()
+    reader = video_reader(Layout.parse("4x4"), given(FROM_ABOVE))
+    elsewhere, hidden = laid_on(table, FROM_ABOVE + np.array([150, 0])), np.full_like(table, 128)
+    for time, picture in ((0.0, elsewhere), (1.0, hidden), (3.0, hidden)):
+        reader.read(time, picture)
+        assert reader.pose is None
+        assert reader.why_not.startswith("no board lies at the corners that were given, but one is seen elsewhere")
+    for time in (8.0, 8.5):
+        reader.read(time, laid_on(table, FROM_ABOVE))
+    assert reader.pose is not None
+    assert np.allclose(reader.pose.points(), FROM_ABOVE)
