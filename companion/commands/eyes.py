@@ -48,7 +48,8 @@ def video_reader(layout: Layout, known: Foreknowledge) -> VideoReader:
     from companion.vision.video import VideoReader  # noqa: PLC0415
 
     reader = board_reader(layout, known)
-    find = _found_first(reader.locate, reader.optics)
+    is_given = corners_of(layout, known.corners) is not None
+    find = _found_first(reader.locate, reader.optics) if is_given else reader.locate
     follower = BoardFollower(layout, find=find, optics=reader.optics)
     piles = PileWatcher(card_reader(known.profile), layout) if known.variant == GREEN_BOX else None
     return VideoReader(reader, follower, piles)
@@ -97,26 +98,28 @@ def optics_of(profile: Profile | None) -> Optics:
     return PINHOLE if profile is None or profile.lens is None else Lens(profile.lens)
 
 
-def _found_first(first: Locator, optics: Optics) -> Locator:
+def _found_first(given: Locator, optics: Optics) -> Locator:
     """Corners that a person gave hold until the board that lay there is lost; from then on it is looked for.
 
     Where they were refused once it is not enough that no board is seen elsewhere any more: it has to be seen there.
     """
-    from companion.vision.board import BoardFinder, BoardPose  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.board import BoardFinder, BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
 
-    finder, finders = BoardFinder.bundled(), [locator(None, optics), first]
-    refused: list[BoardNotFound] = []
+    finder = BoardFinder.bundled()
+    lay_there = False
+    refused: BoardNotFound | None = None
 
     def find(image: NDArray[np.uint8], layout: Layout) -> BoardPose | BoardNotFound:
-        found = finders[-1](image, layout)
-        if len(finders) == 1:
-            return found
-        if isinstance(found, BoardPose) and refused and not finder.sees(optics.straight(image), layout, found):
-            return refused[-1]
-        if isinstance(found, BoardPose):
-            del finders[1:]
+        nonlocal lay_there, refused
+        if lay_there:
+            return finder(optics.straight(image), layout)
+        found = given(image, layout)
+        if isinstance(found, BoardNotFound):
+            refused = found
+        elif refused is None or finder.sees(optics.straight(image), layout, found):
+            lay_there = True
         else:
-            refused.append(found)
+            return refused
         return found
 
     return find

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from companion.camera import VirtualCamera
 from companion.commands.corners import Corners
 from companion.commands.eyes import Foreknowledge, video_reader
 from companion.errors import VisionError
@@ -51,3 +52,15 @@ def test_corners_that_were_refused_are_not_believed_when_the_board_is_out_of_sig
         reader.read(time, laid_on(table, FROM_ABOVE))
     assert reader.pose is not None
     assert np.allclose(reader.pose.points(), FROM_ABOVE)
+
+
+def test_a_board_of_another_layout_is_found_though_the_first_picture_shows_none(tmp_path):
+    (match := tmp_path / "stairs.mjn").write_text('[Layout "####./####./.####/.####"]\n\n*\n')
+    table = VirtualCamera(str(match))
+    picture = table.read(1.0).image
+    reader = video_reader(table.play.layout, Foreknowledge())
+    reader.read(0.0, np.full_like(picture, 128))
+    assert reader.pose is None
+    for time in (0.1, 0.5):
+        reader.read(time, picture)
+    assert reader.pose is not None
