@@ -43,6 +43,7 @@ from companion.referee.explanation import (
     kind_not_seen,
     legal_moves,
 )
+from companion.referee.instead import Instead, played_instead, unclear_instead
 from companion.referee.losses import Losses
 from companion.referee.patience import Patience
 from companion.referee.problems import Problem, Problems
@@ -445,20 +446,8 @@ class Umpire:
         return None if last is None else self._losses.may_be_swapped(board, last)
 
     def _may_be_moved(self, board: Comparison) -> Arrival | None:
-        """A piece that the last move was taken back for, and that may have been played there as several kinds.
-
-        What was played after it does not tell which: that may itself be a mistake.
-        """
-        arrivals = self._instead(board)
-        if not arrivals or self._sheet.record.placements_on(set(board.lost)) != 1:
-            return None
-        before = self._sheet.record.past[-1]
-        found = explain(before, arrivals)
-        told_later = doubts.told_by_later_play(before, arrivals, found)
-        if told_later is not None or found.certain or found.next_square is None:
-            return told_later
-        moved = next(arrival for arrival in arrivals if arrival.square == found.next_square)
-        return replace(moved, contents=contents_of(move.piece for move in legal_moves(before, moved)))
+        """A piece that the last move was taken back for, and that may have been played there as several kinds."""
+        return unclear_instead(self._sheet.record, board, self._instead(board))
 
     def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
         return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
@@ -470,40 +459,22 @@ class Umpire:
     def _taken_back(self, board: Comparison) -> list[Event]:
         """The last placements are gone and another legal play lies there instead."""
         played = self._played_instead(board)
-        if played is None:
+        if played is None or played.doubtful or played.unseen:
             return []
-        count, arrivals, found = played
-        before = self._sheet.record.past[-count]
-        if doubts.told_by_later_play(before, arrivals, found) or doubts.between(before, board, found):
-            return []
-        if doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s):
-            return []
-        return [*self._take_back(board.time, count), *self._play(board.time, found.certain)]
+        return [*self._take_back(board.time, played.count), *self._play(board.time, played.moves)]
 
     def _ask_before_taking_back(self, board: Comparison) -> list[Event]:
         """What keeps another legal play from being taken for what lies there instead of the last placements."""
         played = self._played_instead(board)
         if played is None:
             return []
-        count, arrivals, found = played
-        before = self._sheet.record.past[-count]
-        unseen = doubts.played_unseen(before, arrivals, board, found, self._patience.unseen_s)
-        if unseen is not None:
-            return self._ask_what_lies_out_of_sight(board.time, unseen, arrivals)
-        doubtful = doubts.told_by_later_play(before, arrivals, found) or doubts.between(before, board, found)
-        return [] if doubtful is None else self._ask_after_a_while(board.time, doubtful)
+        if played.unseen is not None:
+            return self._ask_what_lies_out_of_sight(board.time, played.unseen, played.arrivals)
+        return [] if played.doubtful is None else self._ask_after_a_while(board.time, played.doubtful)
 
-    def _played_instead(self, board: Comparison) -> tuple[int, Sequence[Arrival], Explanation] | None:
-        """How many last placements are gone for another legal play, what lies there instead, and what it may be.
-
-        None if nothing lies there instead, or no legal play.
-        """
-        count = self._sheet.record.placements_on(set(board.lost))
+    def _played_instead(self, board: Comparison) -> Instead | None:
         arrivals = self._instead(board)
-        if not count or not arrivals or board.is_swept(self.game):
-            return None
-        found = explain(self._sheet.record.past[-count], arrivals)
-        return (count, arrivals, found) if found.complete else None
+        return played_instead(self._sheet.record, board, arrivals, unseen_s=self._patience.unseen_s)
 
     def _instead(self, board: Comparison) -> list[Arrival]:
         """What may lie there in place of the last placements."""

@@ -1,0 +1,74 @@
+"""What lies there instead of the last placements: another legal play, and what is in doubt about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from companion.readings import contents_of
+from companion.referee import doubts
+from companion.referee.explanation import explain, legal_moves
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from companion.referee.comparison import Comparison
+    from companion.referee.explanation import Arrival
+    from companion.referee.record import Record
+    from companion.rules import Move
+
+
+@dataclass(frozen=True, slots=True)
+class Instead:
+    """Another legal play of all that lies there in place of the last placements."""
+
+    count: int
+    """So many placements are gone for it."""
+    arrivals: Sequence[Arrival]
+    """What lies there."""
+    moves: tuple[Move, ...]
+    """The moves with which it surely begins."""
+    unseen: Arrival | None
+    """A square out of sight on which a move may have been played before it."""
+    doubtful: Arrival | None
+    """What else is to be asked before it is believed."""
+
+
+def played_instead(
+    record: Record, board: Comparison, arrivals: Sequence[Arrival], *, unseen_s: float
+) -> Instead | None:
+    """What the `arrivals` are, if they are another legal play in place of the last placements.
+
+    Args:
+        unseen_s: in this time moves may be played where nothing is seen.
+    """
+    count = record.placements_on(set(board.lost))
+    if not count or not arrivals or board.is_swept(record.game):
+        return None
+    before = record.past[-count]
+    found = explain(before, arrivals)
+    if not found.complete:
+        return None
+    return Instead(
+        count,
+        arrivals,
+        found.certain,
+        unseen=doubts.played_unseen(before, arrivals, board, found, unseen_s),
+        doubtful=doubts.told_by_later_play(before, arrivals, found) or doubts.between(before, board, found),
+    )
+
+
+def unclear_instead(record: Record, board: Comparison, arrivals: Sequence[Arrival]) -> Arrival | None:
+    """A piece that the last move was taken back for, and that may have been played there as several kinds.
+
+    What was played after it does not tell which: that may itself be a mistake.
+    """
+    if not arrivals or record.placements_on(set(board.lost)) != 1:
+        return None
+    before = record.past[-1]
+    found = explain(before, arrivals)
+    told_later = doubts.told_by_later_play(before, arrivals, found)
+    if told_later is not None or found.certain or found.next_square is None:
+        return told_later
+    moved = next(arrival for arrival in arrivals if arrival.square == found.next_square)
+    return replace(moved, contents=contents_of(move.piece for move in legal_moves(before, moved)))
