@@ -1,20 +1,43 @@
-"""The clearing up after a match: when its pieces have left the board, what is laid there begins the next one."""
+"""The clearing up after a match, and the match that begins after it.
+
+The next match begins with its first piece on the cleared board, which is judged as any other: at once if it is a legal
+one beyond doubt, else when it has lain still. Where the board was never seen bare, and the match was played to its
+end, the next one begins with legal moves that lie still when the pieces of the match have all left; if one of those
+was put back it is asked.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from companion.referee.comparison import Sayings, compare
+from companion.referee.explanation import explain
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from companion.readings import Snapshot
     from companion.referee.comparison import Comparison
+    from companion.referee.explanation import Arrival
     from companion.rules import Game, Square
+
+_FEW_PIECES = 2
+"""So few pieces may be left of a match, or be the first of the next."""
 
 
 class Clearing:
-    """What has left the board since the match was over."""
+    """What has left the board since a match was over, and what lies there that is of the next one."""
 
-    def __init__(self) -> None:
+    def __init__(self, following: Game, *, still_s: float, by_card: bool) -> None:
+        """Before the game `following`; with `by_card` its kinds are on cards.
+
+        What lies still for `still_s`, in source seconds, is not about to be cleared up.
+        """
+        self.following = following
         self.done = False
         """The board has been bare."""
+        self._still_s = still_s
+        self._by_card = by_card
         self._left: set[Square] = set()
         """The squares that each piece of the match has left, for a while at least."""
 
@@ -27,6 +50,27 @@ class Clearing:
         """The match goes on: what has left the board was no clearing up."""
         self.done, self._left = False, set()
 
-    def all_left(self, game: Game) -> bool:
-        """Whether every piece of the game has left its square."""
-        return self._left >= {square for square in game.layout if game.content(square) is not None}
+    def lying(self, snapshot: Snapshot) -> Sequence[Arrival]:
+        """What lies there, if it is of the next match."""
+        return compare(self.following, snapshot, Sayings()).arrivals
+
+    def may_have_begun(self, board: Comparison) -> bool:
+        """Whether the few pieces that lie there at the first look may be the first moves of the next match."""
+        return len(board.kept) <= _FEW_PIECES and explain(self.following, self.lying(board.snapshot)).complete
+
+    def begun(self, board: Comparison, ended: Game, *, resigned: bool) -> tuple[Square, ...] | None:
+        """The squares whose piece may be left of the match that `ended`, if the next one has begun; else None."""
+        lying = self.lying(board.snapshot)
+        if not lying or not (self.done or self._all_left(ended)):
+            return None
+        found = explain(self.following, lying)
+        clear = found.unique or (self._by_card and found.complete)
+        lain_still = board.time - min(arrival.since for arrival in lying) >= self._still_s
+        if self.done:
+            return () if clear or lain_still else None
+        if resigned or not (clear and lain_still):
+            return None
+        return tuple(sorted(arrival.square for arrival in lying if arrival.square in board.kept))
+
+    def _all_left(self, ended: Game) -> bool:
+        return self._left >= {square for square in ended.layout if ended.content(square) is not None}

@@ -239,7 +239,7 @@ class Referee(Umpire):
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
         elif choice == "new":
             undone = self._losses.to_leave
-            told = self._start_match(time, self._fresh_game())
+            told = self._start_match(time, self._clearing.following)
             self._keep_the_cards()
             self._losses.to_leave = undone
         elif question.question == "start" and self._nothing_lies_in_it:

@@ -90,19 +90,21 @@ class Umpire:
         self._sight = Sight(game.layout, self._patience)
         self._begin(Record.of(game))
 
-    def _begin(self, record: Record) -> None:
+    def _begin(self, record: Record, following: Game | None = None) -> None:
+        """Another match; one that is recalled comes with the game `following` it."""
+        game = record.game
+        self._recalled = following is not None
+        following = following or Game.start(game.first, layout=game.layout, sets=game.sets)
         self._sheet = Scoresheet(self.table, record)
         self._question = Question()
         self._problems = Problems()
         self._losses = Losses()
-        self._clearing = Clearing()
+        self._clearing = Clearing(following, still_s=self._patience.clearing_s, by_card=self._by_card)
         self._said = Sayings()
-        lying = (piece for piece in record.game.beginning.contents if piece is not None)
-        self._cards = CardPiles.of((move.piece for move in self.game.moves), lying)
+        lying = (piece for piece in game.beginning.contents if piece is not None)
+        self._cards = CardPiles.of((move.piece for move in game.moves), lying)
         self._may_be_left_over = False
         """At the first look pieces may lie there that were never played in this match."""
-        self._next: Game | None = None
-        """What begins after a match that was recalled."""
 
     # What is going on, for views ----------------------------------------------------------------------------------
 
@@ -164,7 +166,7 @@ class Umpire:
     @property
     def recalls(self) -> bool:
         """Whether a match that has ended is shown only until the first look at the board."""
-        return self._next is not None and not self._sight.started and self.over
+        return self._recalled and not self._sight.started and self.over
 
     @property
     def _by_card(self) -> bool:
@@ -179,9 +181,8 @@ class Umpire:
         Call it before `start`. While they do, removing them is clearing up, and the next match begins as ever. On any
         other board its own game begins at the first look.
         """
-        fresh = self.game
-        self._begin(Record.of(ended))
-        self._next, self._sheet.resigned = fresh, resigned
+        self._begin(Record.of(ended), self.game)
+        self._sheet.resigned = resigned
 
     def lies_turned(self, snapshot: Snapshot) -> int:
         """By how many quarter turns, clockwise, the board surely lies turned; 0 if it does not.
@@ -204,11 +205,11 @@ class Umpire:
             return []
         board = self._compared(snapshot)
         if self.recalls and not board.is_left_of_game:
-            return [*self._start_match(board.time, self._fresh_game()), *self.see(snapshot)]
+            return [*self._start_match(board.time, self._clearing.following), *self.see(snapshot)]
         first_look = not self._sight.started
         self._sight.start()
         self._look_at_cards(snapshot, first=first_look)
-        if first_look and self.over and self._may_be_either(board):
+        if first_look and self.over and self._recalled and self._clearing.may_have_begun(board):
             return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
         if self.over:
             return self._after_the_end(board)
@@ -226,7 +227,7 @@ class Umpire:
         if snapshot is None:
             return []
         if self.over and self._clearing.done:
-            return self._unresolved(time, {arrival.square for arrival in self._lying_for_the_next(snapshot)})
+            return self._unresolved(time, {arrival.square for arrival in self._clearing.lying(snapshot)})
         if self.resigned is not None:
             return []
         board = self._compared(snapshot)
@@ -510,12 +511,6 @@ class Umpire:
             return True
         return bool(board.arrivals) and not explain(self.game, board.arrivals).complete
 
-    def _may_be_either(self, board: Comparison) -> bool:
-        """Whether what lies there is left of a match that was recalled, or the first pieces of the next."""
-        if self._next is None or len(board.kept) > _FEW_PIECES:
-            return False
-        return explain(self._next, compare(self._next, board.snapshot, Sayings()).arrivals).complete
-
     def _ask(
         self,
         time: float,
@@ -529,13 +524,7 @@ class Umpire:
         return self._question.ask(asked, arrivals)
 
     def _after_the_end(self, board: Comparison) -> list[Event]:
-        """Removals are clearing up, unless just the last move is played otherwise.
-
-        The next match begins with its first piece on the cleared board, which is judged as any other: at once if it is
-        a legal one beyond doubt, else when it has lain still. Where the board was never seen bare, and the match was
-        played to its end, the next one begins with legal moves that lie still when the pieces of the match have all
-        left; if one of those was put back it is asked.
-        """
+        """Removals are clearing up, unless just the last move is played otherwise."""
         self._forget_solved_problems(board)
         self._clearing.look(board)
         if self._clearing.done:
@@ -559,27 +548,12 @@ class Umpire:
         return self._taken_back(board)
 
     def _next_match(self, board: Comparison) -> list[Event]:
-        lying = self._lying_for_the_next(board.snapshot)
-        if not lying or not (self._clearing.done or self._clearing.all_left(self.game)):
+        left_over = self._clearing.begun(board, self.game, resigned=self.resigned is not None)
+        if left_over is None or (left_over and left_over == self._question.resumed):
             return []
-        found = explain(self._fresh_game(), lying)
-        clear = found.unique or (self._by_card and found.complete)
-        lain_still = board.time - min(arrival.since for arrival in lying) >= self._patience.clearing_s
-        if self._clearing.done:
-            return self._begin_the_next(board) if clear or lain_still else []
-        if self.resigned is not None or not (clear and lain_still):
-            return []
-        left_over = tuple(sorted(arrival.square for arrival in lying if arrival.square in board.kept))
-        if left_over and left_over != self._question.resumed:
+        if left_over:
             return self._ask(board.time, "start", ("resume", "new"), left_over)
-        return [] if left_over else self._begin_the_next(board)
-
-    def _lying_for_the_next(self, snapshot: Snapshot) -> Sequence[Arrival]:
-        """What lies there, if it is of the next match."""
-        return compare(self._fresh_game(), snapshot, Sayings()).arrivals
-
-    def _begin_the_next(self, board: Comparison) -> list[Event]:
-        begun = self._start_match(board.time, self._fresh_game())
+        begun = self._start_match(board.time, self._clearing.following)
         return [*begun, *self._decide(self._compared(board.snapshot))]
 
     def _start_match(self, time: float, game: Game) -> list[Event]:
@@ -588,9 +562,6 @@ class Umpire:
         self.match = uuid4().hex
         self._cards.follow(cards)
         return self.start(time)
-
-    def _fresh_game(self) -> Game:
-        return self._next or Game.start(self.game.first, layout=self.game.layout, sets=self.game.sets)
 
 
 def _nothing_on(unseen: Arrival) -> Arrival:
