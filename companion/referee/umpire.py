@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from companion import events
-from companion.readings import EMPTY, contents_of, possible
+from companion.readings import contents_of
 from companion.referee import doubts
 from companion.referee.cards import CardPiles
 from companion.referee.clearing import Clearing
@@ -39,8 +39,6 @@ from companion.referee.explanation import (
     are_too_many,
     could_have_been,
     explain,
-    first_to_blame,
-    kind_not_seen,
     legal_moves,
 )
 from companion.referee.instead import Instead, played_instead, unclear_instead
@@ -97,7 +95,7 @@ class Umpire:
         following = following or Game.start(game.first, layout=game.layout, sets=game.sets)
         self._sheet = Scoresheet(self.table, record)
         self._question = Question()
-        self._problems = Problems()
+        self._problems = Problems(by_card=self._by_card)
         self._losses = Losses()
         self._clearing = Clearing(following, still_s=self._patience.clearing_s, by_card=self._by_card)
         self._said = Sayings()
@@ -297,8 +295,8 @@ class Umpire:
         found = explain(self.game, board.arrivals)
         unseen = doubts.played_unseen(self.game, board.arrivals, board, found, self._patience.unseen_s)
         for other in board.unseen:
-            if other is not unseen and self._problems.knows(_nothing_on(other)):
-                self._problems.settle(other.square)
+            if other is not unseen:
+                self._problems.settle_out_of_sight(other.square)
         if unseen is not None:
             return self._ask_what_lies_out_of_sight(board.time, unseen, board.arrivals)
         if not found.complete and self._problems.squares - {move.square for move in found.certain}:
@@ -324,9 +322,7 @@ class Umpire:
         """Whether nothing does, before the arrivals are believed; what lies there shows when it is seen."""
         if time - min(arrival.since for arrival in arrivals) < self._patience.covered_s:
             return []
-        nothing = _nothing_on(unseen)
-        asked = events.PieceUnclear(**self._here(time), square=unseen.square, contents=(None,))
-        return [] if self._problems.knows(nothing) else self._problems.note(nothing, asked)
+        return self._problems.out_of_sight(self._here(time), unseen)
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
@@ -338,8 +334,8 @@ class Umpire:
             return self._ask_how_it_stands(board)
         lacking = doubts.lacking(self.game, board)
         if lacking is not None:
-            return self._ask_about(board.time, lacking, or_nothing=True)
-        return self._tell_illegal(board.time, board.arrivals)
+            return self._problems.unclear(self._here(board.time), self.game, lacking, or_nothing=True)
+        return self._problems.illegal(self._here(board.time), self.game, board.arrivals)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
         """More has been played than can be put in order; the game may go on as it stood all the same."""
@@ -359,42 +355,14 @@ class Umpire:
             return []
         then = reduce(Game.play, found.certain, self.game)
         meant = contents_of(move.piece for move in legal_moves(then, arrival))
-        return self._ask_about(board.time, replace(arrival, contents=meant))
+        return self._problems.unclear(self._here(board.time), self.game, replace(arrival, contents=meant))
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:
         for maybe in board.maybes:
             waited = board.time - maybe.since >= self._patience.maybe_s
             if maybe.appeared and waited and legal_moves(self.game, maybe):
-                return self._ask_about(board.time, maybe, or_nothing=True)
+                return self._problems.unclear(self._here(board.time), self.game, maybe, or_nothing=True)
         return []
-
-    def _ask_about(self, time: float, arrival: Arrival, *, or_nothing: bool = False) -> list[Event]:
-        """`PieceUnclear` or `KindNeeded`, once for what is read there, which may be nothing."""
-        if self._problems.knows(arrival):
-            return []
-        event: Event
-        here, contents = self._here(time), possible(arrival.contents | (EMPTY if or_nothing else 0))
-        if kind_not_seen(self.game, arrival, by_card=self._by_card) and not or_nothing:
-            event = events.KindNeeded(**here, square=arrival.square, contents=contents)
-        else:
-            event = events.PieceUnclear(**here, square=arrival.square, contents=contents)
-        return self._problems.note(arrival, event)
-
-    def _tell_illegal(self, time: float, arrivals: Sequence[Arrival]) -> list[Event]:
-        arrival = first_to_blame(self.game, arrivals)
-        piece = next((p for p in arrival.pieces if p.colour is self.game.to_move), arrival.pieces[0])
-        refusal = self.game.refusal(arrival.square, piece)
-        if refusal is None or self._problems.knows(arrival):
-            return []  # where it is legal by itself, an earlier piece is to blame: it is held back
-        event = events.IllegalPlacement(
-            **self._here(time),
-            square=arrival.square,
-            content=piece,
-            reason=refusal.reason,
-            legal=tuple(sorted(refusal.legal)),
-            words=str(refusal),
-        )
-        return self._problems.note(arrival, event)
 
     def _forget_solved_problems(self, board: Comparison) -> None:
         if not self._problems.squares:
@@ -451,7 +419,9 @@ class Umpire:
         return unclear_instead(self._sheet.record, board, self._instead(board))
 
     def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
-        return self._ask_about(time, doubtful) if time - doubtful.since >= self._patience.unclear_s else []
+        if time - doubtful.since < self._patience.unclear_s:
+            return []
+        return self._problems.unclear(self._here(time), self.game, doubtful)
 
     def _note_losses(self, board: Comparison) -> list[Event]:
         new = self._losses.newly_disturbed(board)
@@ -536,7 +506,7 @@ class Umpire:
             return begun
         if board.lost:
             return self._played_otherwise(board, rest_s=self._patience.clearing_s)
-        return self._tell_illegal(board.time, board.arrivals) if board.arrivals else []
+        return self._problems.illegal(self._here(board.time), self.game, board.arrivals) if board.arrivals else []
 
     def _played_otherwise(self, board: Comparison, *, rest_s: float = 0.0) -> list[Event]:
         """The move that ended the match was taken back, and another one played and left for so long."""
@@ -562,8 +532,3 @@ class Umpire:
         self.match = uuid4().hex
         self._cards.follow(cards)
         return self.start(time)
-
-
-def _nothing_on(unseen: Arrival) -> Arrival:
-    """What is asked of a square out of sight: that nothing lies there."""
-    return replace(unseen, contents=EMPTY)
