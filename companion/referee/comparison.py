@@ -53,6 +53,16 @@ class Comparison:
         """Whether a square in the open has not come to rest."""
         return bool(self.snapshot.restless & ~self.snapshot.hidden)
 
+    def more_may_come(self, rest_s: float) -> bool:
+        """Whether an arrival may be half of the story: with a piece not yet seen to be gone, or another to come.
+
+        Args:
+            rest_s: so long the rest of the board may take to come to rest around a new piece.
+        """
+        if not self.restless or not self.arrivals:
+            return False
+        return self.time - max(arrival.since for arrival in self.arrivals) < rest_s
+
     @property
     def empty(self) -> bool:
         """Whether the whole board is in view and surely empty."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from companion.readings import contents_of
 from companion.referee import doubts
-from companion.referee.explanation import explain, legal_moves
+from companion.referee.explanation import could_have_been, explain, legal_moves
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +32,15 @@ class Instead:
     """A square out of sight on which a move may have been played before it."""
     doubtful: Arrival | None
     """What else is to be asked before it is believed."""
+
+
+def may_be_instead(record: Record, board: Comparison) -> bool:
+    """Whether the last piece, or an earlier one that an arrival may be in place of, is not there."""
+    game = record.game
+    if game.last_square in board.lost or board.may_be_moved_piece(game):
+        return True
+    lost_to = ((gone, new) for gone in board.lost for new in board.arrivals)
+    return any(could_have_been(record.past, game.moves, gone, new) for gone, new in lost_to)
 
 
 def played_instead(

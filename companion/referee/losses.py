@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from companion.readings import Contents
     from companion.referee.comparison import Comparison
-    from companion.rules import Content, Game, Square
+    from companion.rules import Game, Square
 
 _QUICKEST_S = 0.25
 """Nobody exchanges a piece for another in less, in source seconds."""
@@ -59,25 +59,36 @@ class Losses:
         self.disturbed |= set(new)
         return new
 
-    def restored(self, board: Comparison, *, doubtful: AbstractSet[Square]) -> tuple[Square, ...]:
-        """The squares whose piece is back, but for those where it may be another."""
+    def restored(self, board: Comparison, game: Game) -> tuple[Square, ...]:
+        """The squares whose piece is back, but for the last one where it may be another."""
+        doubtful = {game.last_square} if self.may_be_swapped(board, game) else set()
         back = tuple(sorted(self.disturbed & board.kept.keys() - doubtful))
         self.disturbed -= set(back)
         self._looks |= {square: seen.contents for square, seen in board.kept.items() if square not in self.disturbed}
         return back
 
-    def may_be_misread(self, board: Comparison, last: Square, piece: Content) -> Arrival | None:
-        """The last `piece`, where another is seen in its place sooner than anyone could have exchanged it."""
-        seen = board.lost.get(last)
-        if seen is None or seen.contents & EMPTY or last in self._bared | self.of_the_other_colour(board):
+    def may_be_misread(self, board: Comparison, game: Game, said: AbstractSet[Square]) -> Arrival | None:
+        """The last piece, where another is seen in its place sooner than anyone could have exchanged it.
+
+        Not where a person has `said` what lies there.
+        """
+        last = game.last_square
+        seen = None if last is None or last in said else board.lost.get(last)
+        if (
+            last is None
+            or seen is None
+            or seen.contents & EMPTY
+            or last in self._bared | self.of_the_other_colour(board)
+        ):
             return None
         if seen.since - seen.after >= _QUICKEST_S:
             return None
-        return Arrival(last, seen.contents | contents_of([piece]), seen.since, seen.after)
+        return Arrival(last, seen.contents | contents_of([game.content(last)]), seen.since, seen.after)
 
-    def may_be_swapped(self, board: Comparison, last: Square) -> Arrival | None:
+    def may_be_swapped(self, board: Comparison, game: Game) -> Arrival | None:
         """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
-        if last not in self.disturbed or last not in board.kept:
+        last = game.last_square
+        if last is None or last not in self.disturbed or last not in board.kept:
             return None
         seen = board.kept[last]
         if not seen.contents & ~self._looks.get(last, ANYTHING):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from companion.events import ChoiceNeeded
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from companion.events import ChoiceNeeded, Event
+    from companion.events import Event
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival
     from companion.rules import Square
@@ -31,8 +33,23 @@ class Question:
         self._goes_on = False
         """A person has said so, and no piece of the game was seen where it belongs since."""
 
-    def ask(self, event: ChoiceNeeded, arrivals: Sequence[Arrival] = ()) -> list[Event]:
-        """Ask, unless just this is asked, with these choices; `arrivals` are the pieces whose order is asked."""
+    def ask(
+        self,
+        here: Mapping[str, Any],
+        question: str,
+        choices: tuple[str, ...],
+        squares: tuple[Square, ...] = (),
+        *,
+        illegal: tuple[str, ...] = (),
+        arrivals: Sequence[Arrival] = (),
+    ) -> list[Event]:
+        """Ask, unless just this is asked, with these choices: an event, which begins as all do `here`.
+
+        Args:
+            illegal: the moves that a correction would make illegal.
+            arrivals: the pieces whose order is asked.
+        """
+        event = ChoiceNeeded(**here, question=question, choices=choices, squares=squares, illegal=illegal)
         if arrivals:
             self._asked = {arrival.square: arrival for arrival in arrivals}
         if self.open is not None and replace(event, time=self.open.time) == self.open:

@@ -166,8 +166,7 @@ class Referee(Umpire):
         record, refused = self._sheet.record.corrected(ply, text)
         if refused and not rule_later:
             self._question.leave_correction()
-            asked = events.ChoiceNeeded(**self._here(time), question="correct", choices=("resume",), illegal=refused)
-            return self._question.ask(asked)
+            return self._question.ask(self._here(time), "correct", ("resume",), illegal=refused)
         before = tuple(map(str, self.game.history[ply - 1 :]))
         after = tuple(map(str, record.game.history[ply - 1 :]))
         old, new = self.game.history[ply - 1], record.game.history[ply - 1]

@@ -37,11 +37,10 @@ from companion.referee.clearing import Clearing
 from companion.referee.comparison import Comparison, Sayings, compare
 from companion.referee.explanation import (
     are_too_many,
-    could_have_been,
     explain,
     legal_moves,
 )
-from companion.referee.instead import Instead, played_instead, unclear_instead
+from companion.referee.instead import Instead, may_be_instead, played_instead, unclear_instead
 from companion.referee.losses import Losses
 from companion.referee.patience import Patience
 from companion.referee.problems import Problem, Problems
@@ -208,11 +207,11 @@ class Umpire:
         self._sight.start()
         self._look_at_cards(snapshot, first=first_look)
         if first_look and self.over and self._recalled and self._clearing.may_have_begun(board):
-            return self._ask(board.time, "start", ("resume", "new"), tuple(sorted(board.kept)))
+            return self._question.ask(self._here(board.time), "start", ("resume", "new"), tuple(sorted(board.kept)))
         if self.over:
             return self._after_the_end(board)
         if first_look and self._does_not_fit(board):
-            return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
+            return self._question.ask(self._here(board.time), "start", ("resume", "join", "new"), board.strange)
         return [*self._restored(board), *self._decide(board)]
 
     def finish(self, time: float) -> list[Event]:
@@ -258,12 +257,6 @@ class Umpire:
             self._cards.begin(snapshot.cards)
         self._cards.see(snapshot.cards)
 
-    def _more_may_come(self, board: Comparison) -> bool:
-        """Whether an arrival may be half of the story: with a piece not yet seen to be gone, or another to come."""
-        if not board.restless or not board.arrivals:
-            return False
-        return board.time - max(arrival.since for arrival in board.arrivals) < self._patience.rest_s
-
     # Deciding -----------------------------------------------------------------------------------------------------
 
     def _decide(self, board: Comparison) -> list[Event]:
@@ -275,11 +268,11 @@ class Umpire:
         board = replace(board, arrivals=arrivals)
         if self._sight.hand_in_the_way or self._question.waits_for_a_person or board.held_back:
             return []
-        if self._more_may_come(board) or self._question.shown(board):
+        if board.more_may_come(self._patience.rest_s) or self._question.shown(board):
             return []
         goes_on_bare = self._question.goes_on_bare(board)
         if board.is_swept(self.game) and not goes_on_bare:
-            return self._ask(board.time, "new", ("new", "resume"))
+            return self._question.ask(self._here(board.time), "new", ("new", "resume"))
         if self._losses.to_leave:
             return self._note_losses(board)
         doubtful = self._doubtful(board)
@@ -289,7 +282,7 @@ class Umpire:
         return told or [*self._note_losses(board), *self._explain(board)]
 
     def _explain(self, board: Comparison) -> list[Event]:
-        past = self._may_be_past(board)
+        past = may_be_instead(self._sheet.record, board)
         if past or not board.arrivals:
             return self._ask_before_taking_back(board) if past else self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
@@ -310,13 +303,6 @@ class Umpire:
         if not left or self.over:
             return told
         return [*told, *self._tell_what_is_wrong(replace(board, arrivals=left), explain(self.game, left))]
-
-    def _may_be_past(self, board: Comparison) -> bool:
-        """Whether the last piece, or an earlier one that an arrival may be in place of, is not there."""
-        if self.game.last_square in board.lost or board.may_be_moved_piece(self.game):
-            return True
-        past, moves = self._sheet.record.past, self.game.moves
-        return any(could_have_been(past, moves, gone, new) for gone in board.lost for new in board.arrivals)
 
     def _ask_what_lies_out_of_sight(self, time: float, unseen: Arrival, arrivals: Sequence[Arrival]) -> list[Event]:
         """Whether nothing does, before the arrivals are believed; what lies there shows when it is seen."""
@@ -342,14 +328,14 @@ class Umpire:
         lain_s = board.time - max(arrival.since for arrival in board.arrivals)
         if board.strange == self._question.resumed or lain_s < self._patience.clearing_s:
             return []
-        return self._ask(board.time, "start", ("resume", "join", "new"), board.strange)
+        return self._question.ask(self._here(board.time), "start", ("resume", "join", "new"), board.strange)
 
     def _ask_what_is_meant(self, board: Comparison, found: Explanation) -> list[Event]:
         square = found.next_square
         if square is None:
             choices = tuple(" ".join(map(str, order)) for order in found.orders)
             squares = tuple(sorted(arrival.square for arrival in board.arrivals))
-            return self._ask(board.time, "order", choices, squares, arrivals=board.arrivals)
+            return self._question.ask(self._here(board.time), "order", choices, squares, arrivals=board.arrivals)
         arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
         if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
             return []
@@ -394,29 +380,19 @@ class Umpire:
     # Losses, taking back ------------------------------------------------------------------------------------------
 
     def _restored(self, board: Comparison) -> list[Event]:
-        doubtful = self._may_be_swapped(board)
-        back = self._losses.restored(board, doubtful={doubtful.square} if doubtful else frozenset())
+        back = self._losses.restored(board, self.game)
         return [events.BoardRestored(**self._here(board.time), squares=back)] if back else []
 
     def _doubtful(self, board: Comparison) -> Arrival | None:
         """What lies there for the last piece, if that is to be asked before anything follows it."""
-        return self._may_be_swapped(board) or self._may_be_moved(board) or self._may_be_misread(board)
+        return (
+            self._losses.may_be_swapped(board, self.game)
+            or unclear_instead(self._sheet.record, board, self._instead(board))
+            or self._may_be_misread(board)
+        )
 
     def _may_be_misread(self, board: Comparison) -> Arrival | None:
-        """The last piece, where another is seen in its place sooner than anyone could have exchanged it."""
-        last = self.game.last_square
-        if last is None or last in self._said.squares:
-            return None
-        return self._losses.may_be_misread(board, last, self.game.content(last))
-
-    def _may_be_swapped(self, board: Comparison) -> Arrival | None:
-        """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
-        last = self.game.last_square
-        return None if last is None else self._losses.may_be_swapped(board, last)
-
-    def _may_be_moved(self, board: Comparison) -> Arrival | None:
-        """A piece that the last move was taken back for, and that may have been played there as several kinds."""
-        return unclear_instead(self._sheet.record, board, self._instead(board))
+        return self._losses.may_be_misread(board, self.game, self._said.squares)
 
     def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
         if time - doubtful.since < self._patience.unclear_s:
@@ -481,18 +457,6 @@ class Umpire:
             return True
         return bool(board.arrivals) and not explain(self.game, board.arrivals).complete
 
-    def _ask(
-        self,
-        time: float,
-        question: str,
-        choices: tuple[str, ...],
-        squares: tuple[Square, ...] = (),
-        *,
-        arrivals: Sequence[Arrival] = (),
-    ) -> list[Event]:
-        asked = events.ChoiceNeeded(**self._here(time), question=question, choices=choices, squares=squares)
-        return self._question.ask(asked, arrivals)
-
     def _after_the_end(self, board: Comparison) -> list[Event]:
         """Removals are clearing up, unless just the last move is played otherwise."""
         self._forget_solved_problems(board)
@@ -522,7 +486,7 @@ class Umpire:
         if left_over is None or (left_over and left_over == self._question.resumed):
             return []
         if left_over:
-            return self._ask(board.time, "start", ("resume", "new"), left_over)
+            return self._question.ask(self._here(board.time), "start", ("resume", "new"), left_over)
         begun = self._start_match(board.time, self._clearing.following)
         return [*begun, *self._decide(self._compared(board.snapshot))]
 
