@@ -432,52 +432,49 @@ def test_of_several_tables_it_is_said_on_a_narrow_screen_too_which_one_this_is(p
             page.screenshot(path=shots / f"table-{len(name)}-{width}.png", caret="initial")
 
 
-def test_hall_is_renewed_where_one_is_and_says_when_it_is_not(page, app, serving, room):
+@pytest.fixture
+def other(page, app, serving) -> Iterator[Room]:
+    """Table 2; the page shows the list of both tables, and its time passes when it is told to."""
     other = Room(table="2")
     with other.table.running():
         app.tables = {**app.tables, "2": other.table}
         page.clock.install()
         page.goto(serving)
-        page.get_by_role("link", name="Table 2").focus()
-        other.play("a1+")
-        page.clock.run_for(HALL_MS)
-        expect(page.get_by_role("link", name="Table 2")).to_contain_text("Dark to play")
-        expect(page.get_by_role("link", name="Table 2")).to_be_focused()
-        expect(page.locator("#stale")).not_to_be_visible()
-        page.context.set_offline(True)
-        page.clock.run_for(HALL_MS)
-        expect(page.locator("#stale")).to_contain_text("Not live")
-        page.context.set_offline(False)
-        page.clock.run_for(HALL_MS)
-        expect(page.locator("#stale")).not_to_be_visible()
-        app.tables = {"1": room.table}
-        page.clock.run_for(HALL_MS)
-        page.wait_for_url("**/t/1/")
+        yield other
 
 
-def test_hall_says_when_the_program_hangs_and_is_renewed_soon_after(page, app, serving):
-    other = Room(table="2")
-    with other.table.running():
-        app.tables = {**app.tables, "2": other.table}
-        page.clock.install()
-        page.goto(serving)
-        page.route("**/", lambda _: None)
-        page.clock.run_for(16_000)
-        expect(page.locator("#stale")).to_contain_text("Not live", timeout=SOON_MS)
-        page.unroute("**/")
-        page.clock.run_for(2 * HALL_MS)
-        expect(page.locator("#stale")).not_to_be_visible(timeout=SOON_MS)
+def test_hall_is_renewed_where_one_is_and_says_when_it_is_not(page, app, room, other):
+    page.get_by_role("link", name="Table 2").focus()
+    other.play("a1+")
+    page.clock.run_for(HALL_MS)
+    expect(page.get_by_role("link", name="Table 2")).to_contain_text("Dark to play")
+    expect(page.get_by_role("link", name="Table 2")).to_be_focused()
+    expect(page.locator("#stale")).not_to_be_visible()
+    page.context.set_offline(True)
+    page.clock.run_for(HALL_MS)
+    expect(page.locator("#stale")).to_contain_text("Not live")
+    page.context.set_offline(False)
+    page.clock.run_for(HALL_MS)
+    expect(page.locator("#stale")).not_to_be_visible()
+    app.tables = {"1": room.table}
+    page.clock.run_for(HALL_MS)
+    page.wait_for_url("**/t/1/")
 
 
-def test_hall_is_renewed_at_once_when_one_looks_at_it_again(page, app, serving):
-    other = Room(table="2")
-    with other.table.running():
-        app.tables = {**app.tables, "2": other.table}
-        page.clock.install()
-        page.goto(serving)
-        other.play("a1+")
-        page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-        expect(page.get_by_role("link", name="Table 2")).to_contain_text("Dark to play", timeout=SOON_MS)
+@pytest.mark.usefixtures("other")
+def test_hall_says_when_the_program_hangs_and_is_renewed_soon_after(page):
+    page.route("**/", lambda _: None)
+    page.clock.run_for(16_000)
+    expect(page.locator("#stale")).to_contain_text("Not live", timeout=SOON_MS)
+    page.unroute("**/")
+    page.clock.run_for(2 * HALL_MS)
+    expect(page.locator("#stale")).not_to_be_visible(timeout=SOON_MS)
+
+
+def test_hall_is_renewed_at_once_when_one_looks_at_it_again(page, other):
+    other.play("a1+")
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.get_by_role("link", name="Table 2")).to_contain_text("Dark to play", timeout=SOON_MS)
 
 
 def reaches(page: Page, width: int) -> float:

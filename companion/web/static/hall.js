@@ -5,27 +5,15 @@
   const LATE_MS = 15000; // a renewal and a half
   const LOOK_MS = 1000;
 
-  const body = document.body;
-  const stale = document.getElementById("stale");
   let heard = Date.now(); // by the wall clock: it goes on while a phone sleeps
-
-  function show(state) {
-    if (body.dataset.live === state) return;
-    body.dataset.live = state;
-    stale.hidden = state !== "no";
-    if (state === "no") {
-      const time = new Date(heard).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-      stale.textContent = stale.dataset.words.replace("{time}", time);
-    }
-  }
 
   document.addEventListener("htmx:after:swap", () => {
     heard = Date.now();
-    show("yes");
+    showLive("yes");
   });
-  document.addEventListener("htmx:error", () => show("no"));
-  document.addEventListener("htmx:response:error", () => show("no"));
+  document.addEventListener("htmx:error", () => showLive("no", heard));
+  document.addEventListener("htmx:response:error", () => showLive("no", heard));
   setInterval(() => {
-    if (Date.now() - heard > LATE_MS) show("no");
+    if (Date.now() - heard > LATE_MS) showLive("no", heard);
   }, LOOK_MS);
 })();

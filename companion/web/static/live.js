@@ -8,7 +8,6 @@
 
   const body = document.body;
   const live = document.getElementById("live");
-  const stale = document.getElementById("stale");
   const sheet = document.getElementById("sheet");
   let heard = 0; // when the stream last said anything, by the wall clock: it goes on while a phone sleeps
   let begun = Date.now();
@@ -19,17 +18,7 @@
   function hear() {
     heard = Date.now();
     tries = 0;
-    show("yes");
-  }
-
-  function show(state) {
-    if (body.dataset.live === state) return;
-    body.dataset.live = state;
-    stale.hidden = state !== "no";
-    if (state === "no") {
-      const time = new Date(heard || begun).toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-      stale.textContent = stale.dataset.words.replace("{time}", time);
-    }
+    showLive("yes");
   }
 
   function connectAgain() {
@@ -49,13 +38,13 @@
   function look() {
     const now = Date.now();
     if (now - (heard || begun) < CUT_OFF_MS) return;
-    show("no");
+    showLive("no", heard || begun);
     if (!document.hidden && now - asked > CUT_OFF_MS) connectAgain();
   }
 
   function cutOff() {
     heard = Math.min(heard, Date.now() - CUT_OFF_MS);
-    if (body.dataset.live === "yes") show("no");
+    if (body.dataset.live === "yes") showLive("no", heard || begun);
   }
 
   // The stream
