@@ -79,6 +79,12 @@ class Comparison:
         return _arrivals({square: seen for square, seen in self.lost.items() if not seen.contents & EMPTY})
 
     @property
+    def hardly_replaced(self) -> list[Arrival]:
+        """Where pieces of the game were and others may lie, or nothing."""
+        lost = self.lost.items()
+        return _arrivals({square: seen for square, seen in lost if seen.contents & EMPTY and seen.contents != EMPTY})
+
+    @property
     def is_left_of_game(self) -> bool:
         """Whether what lies there is left of the game, and nothing else."""
         return bool(self.kept) and not self.arrivals and not self.replaced

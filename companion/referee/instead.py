@@ -67,6 +67,18 @@ def played_instead(
     )
 
 
+def lacking_instead(record: Record, board: Comparison, arrivals: Sequence[Arrival]) -> Arrival | None:
+    """A square that may hold a piece, or none, with which all that lies there would be another such play.
+
+    Where nothing else lies there, only one that was bare before.
+    """
+    count = record.placements_on(set(board.lost))
+    if not count or board.is_swept(record.game):
+        return None
+    maybes = [maybe for maybe in (*board.maybes, *board.hardly_replaced) if arrivals or maybe.appeared]
+    return doubts.lacking(record.past[-count], replace(board, arrivals=arrivals, maybes=maybes))
+
+
 def unclear_instead(record: Record, board: Comparison, arrivals: Sequence[Arrival]) -> Arrival | None:
     """A piece that the last move was taken back for, and that may have been played there as several kinds.
 

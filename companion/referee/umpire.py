@@ -40,7 +40,7 @@ from companion.referee.explanation import (
     explain,
     legal_moves,
 )
-from companion.referee.instead import Instead, may_be_instead, played_instead, unclear_instead
+from companion.referee.instead import Instead, lacking_instead, may_be_instead, played_instead, unclear_instead
 from companion.referee.losses import Losses
 from companion.referee.patience import Patience
 from companion.referee.problems import Problem, Problems
@@ -355,7 +355,7 @@ class Umpire:
             return
         doubtful = self._doubtful(board)
         unseen = board.unseen if board.arrivals or board.replaced else ()
-        open_ = [*board.arrivals, *board.maybes, *unseen, *([doubtful] if doubtful else [])]
+        open_ = [*board.arrivals, *board.maybes, *board.hardly_replaced, *unseen, *([doubtful] if doubtful else [])]
         there = {arrival.square for arrival in open_}
         self._problems.keep_to(there, dict(zip(self.game.layout, board.snapshot.squares, strict=True)))
 
@@ -381,6 +381,9 @@ class Umpire:
 
     def _restored(self, board: Comparison) -> list[Event]:
         back = self._losses.restored(board, self.game)
+        if self.game.last_square in back:  # then nothing was played in its place
+            for maybe in board.maybes:
+                self._problems.settle(maybe.square)
         return [events.BoardRestored(**self._here(board.time), squares=back)] if back else []
 
     def _doubtful(self, board: Comparison) -> Arrival | None:
@@ -414,10 +417,21 @@ class Umpire:
         """What keeps another legal play from being taken for what lies there instead of the last placements."""
         played = self._played_instead(board)
         if played is None:
-            return []
+            return self._ask_what_may_lie_instead(board)
         if played.unseen is not None:
             return self._ask_what_lies_out_of_sight(board.time, played.unseen, played.arrivals)
         return [] if played.doubtful is None else self._ask_after_a_while(board.time, played.doubtful)
+
+    def _ask_what_may_lie_instead(self, board: Comparison) -> list[Event]:
+        arrivals = self._instead(board)
+        lacking = lacking_instead(self._sheet.record, board, arrivals)
+        if lacking is None:
+            return []
+        waits_s = self._patience.unclear_s if arrivals else self._patience.maybe_s
+        changed = [lacking.since, *(new.since for new in arrivals), *(gone.since for gone in board.lost.values())]
+        if board.time - max(changed) < waits_s:
+            return []
+        return self._problems.unclear(self._here(board.time), self.game, lacking, or_nothing=True)
 
     def _played_instead(self, board: Comparison) -> Instead | None:
         arrivals = self._instead(board)
