@@ -6,7 +6,7 @@ import pytest
 
 from companion.readings import EMPTY, contents_of
 from companion.rules import Square
-from tests.stories import Scene, piece
+from tests.stories import Scene, piece, told
 
 WORKED_EXAMPLE = (
     ["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x", "d2><", "d3+", "d4x", "-", "b4x", "-", "b3<>", "b1<>"]
@@ -446,3 +446,19 @@ def test_where_nothing_may_lie_that_is_an_answer_too():
     assert scene.events[-1].contents == (None, piece("D><"))
     scene.referee.answer(scene.time, Square.parse("a3"), None)
     assert scene.play("a4x", "b3+") == ["dark a4x", "light b3+"]
+
+
+def test_that_nothing_may_lie_there_is_an_answer_wherever_it_may():
+    scene = Scene()
+    scene.look(1)
+    scene.play("a1+")
+    scene.hand("a2", "b1", "b2")
+    scene.look(0.5)
+    scene.misread = {Square.parse("b1"): misread(".D+DxD<>D><")}
+    scene.put("a2", "D+")
+    scene.put("b2", "L+")
+    scene.hand()
+    assert scene.look(4) == ["unclear b1"]
+    assert scene.events[-1].contents == (None, piece("D+"), piece("Dx"), piece("D<>"), piece("D><"))
+    heard = scene.referee.answer(scene.time, Square.parse("b1"), None)
+    assert [told(event) for event in heard] == ["dark a2+", "light b2+"]

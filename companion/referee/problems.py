@@ -61,9 +61,7 @@ class Problems:
         """Where they lie."""
         return self._told.keys()
 
-    def unclear(
-        self, here: Mapping[str, Any], game: Game, arrival: Arrival, *, or_nothing: bool = False
-    ) -> list[Event]:
+    def unclear(self, here: Mapping[str, Any], game: Game, arrival: Arrival, *, or_nothing: bool) -> list[Event]:
         """`PieceUnclear` or `KindNeeded`: it may be several pieces, or nothing at all."""
         contents = possible(arrival.contents | (EMPTY if or_nothing else 0))
         event: Event

@@ -277,7 +277,7 @@ class Umpire:
             return self._note_losses(board)
         doubtful = self._doubtful(board)
         if doubtful is not None:
-            return [*self._note_losses(board), *self._ask_after_a_while(board.time, doubtful)]
+            return [*self._note_losses(board), *self._ask_after_a_while(board, doubtful)]
         told = self._of_the_other_colour(board) or self._taken_back(board)
         return told or [*self._note_losses(board), *self._explain(board)]
 
@@ -296,7 +296,7 @@ class Umpire:
             return self._tell_what_is_wrong(board, found)
         doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
-            return self._ask_after_a_while(board.time, doubtful)
+            return self._ask_after_a_while(board, doubtful)
         told = self._play(board.time, found.certain)
         played = {move.square for move in found.certain}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
@@ -320,7 +320,7 @@ class Umpire:
             return self._ask_how_it_stands(board)
         lacking = doubts.lacking(self.game, board)
         if lacking is not None:
-            return self._problems.unclear(self._here(board.time), self.game, lacking, or_nothing=True)
+            return self._ask_about(board, lacking)
         return self._problems.illegal(self._here(board.time), self.game, board.arrivals)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
@@ -341,14 +341,18 @@ class Umpire:
             return []
         then = reduce(Game.play, found.certain, self.game)
         meant = contents_of(move.piece for move in legal_moves(then, arrival))
-        return self._problems.unclear(self._here(board.time), self.game, replace(arrival, contents=meant))
+        return self._ask_about(board, replace(arrival, contents=meant))
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:
         for maybe in board.maybes:
             waited = board.time - maybe.since >= self._patience.maybe_s
             if maybe.appeared and waited and legal_moves(self.game, maybe):
-                return self._problems.unclear(self._here(board.time), self.game, maybe, or_nothing=True)
+                return self._ask_about(board, maybe)
         return []
+
+    def _ask_about(self, board: Comparison, arrival: Arrival) -> list[Event]:
+        or_nothing = arrival.square in {maybe.square for maybe in (*board.maybes, *board.hardly_replaced)}
+        return self._problems.unclear(self._here(board.time), self.game, arrival, or_nothing=or_nothing)
 
     def _forget_solved_problems(self, board: Comparison) -> None:
         if not self._problems.squares:
@@ -397,10 +401,9 @@ class Umpire:
     def _may_be_misread(self, board: Comparison) -> Arrival | None:
         return self._losses.may_be_misread(board, self.game, self._said.squares)
 
-    def _ask_after_a_while(self, time: float, doubtful: Arrival) -> list[Event]:
-        if time - doubtful.since < self._patience.unclear_s:
-            return []
-        return self._problems.unclear(self._here(time), self.game, doubtful)
+    def _ask_after_a_while(self, board: Comparison, doubtful: Arrival) -> list[Event]:
+        waited = board.time - doubtful.since >= self._patience.unclear_s
+        return self._ask_about(board, doubtful) if waited else []
 
     def _note_losses(self, board: Comparison) -> list[Event]:
         new = self._losses.newly_disturbed(board)
@@ -420,7 +423,7 @@ class Umpire:
             return self._ask_what_may_lie_instead(board)
         if played.unseen is not None:
             return self._ask_what_lies_out_of_sight(board.time, played.unseen, played.arrivals)
-        return [] if played.doubtful is None else self._ask_after_a_while(board.time, played.doubtful)
+        return [] if played.doubtful is None else self._ask_after_a_while(board, played.doubtful)
 
     def _ask_what_may_lie_instead(self, board: Comparison) -> list[Event]:
         arrivals = self._instead(board)
@@ -431,7 +434,7 @@ class Umpire:
         changed = [lacking.since, *(new.since for new in arrivals), *(gone.since for gone in board.lost.values())]
         if board.time - max(changed) < waits_s:
             return []
-        return self._problems.unclear(self._here(board.time), self.game, lacking, or_nothing=True)
+        return self._ask_about(board, lacking)
 
     def _played_instead(self, board: Comparison) -> Instead | None:
         arrivals = self._instead(board)
