@@ -696,6 +696,56 @@ def test_whether_a_piece_that_was_put_back_after_the_end_begins_the_next_match_i
     assert scene.look(5) == []
 
 
+def scene_with_a_piece_that_never_left() -> Scene:
+    """After the end all pieces but one were cleared up, and the next match was begun beside it."""
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces = {B1: scene.pieces[B1], Square.parse("d1"): piece("Lx")}
+    assert scene.look(9) == []
+    assert scene.look(3) == ["asks start"]
+    assert scene.referee.question.squares == (B1,)
+    return scene
+
+
+def test_a_piece_that_never_left_and_is_left_over_is_lifted_before_the_next_match_goes_on():
+    scene = scene_with_a_piece_that_never_left()
+    assert lines(scene.referee.choose(scene.time, "resume")) == ["MatchStarted"]
+    assert scene.look(5) == []
+    assert scene.referee.to_lift == {B1}
+    scene.lift("b1")
+    assert scene.look() == ["light d1x"]
+
+
+def test_a_piece_that_never_left_and_is_of_the_next_match_is_judged_as_any_other():
+    scene = scene_with_a_piece_that_never_left()
+    assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted", "illegal b1 turn"]
+    scene.lift("b1")
+    assert scene.look() == ["light d1x"]
+
+
+def test_lifting_the_piece_that_never_left_answers_which_match_it_is_of():
+    scene = scene_with_a_piece_that_never_left()
+    scene.lift("b1")
+    assert scene.look() == ["MatchStarted", "light d1x"]
+
+
+def test_beside_a_piece_that_never_left_nothing_begins_a_match_that_is_none_of_its_moves():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces = {B1: scene.pieces[B1], Square.parse("d1"): piece("D<>")}
+    assert scene.look(30) == []
+
+
+def test_a_piece_that_was_put_back_and_is_left_over_is_lifted_before_the_next_match_goes_on():
+    scene = scene_with_a_piece_put_back()
+    assert scene.look() == ["asks start"]
+    scene.referee.choose(scene.time, "resume")
+    scene.put("b1", "Lx")
+    assert scene.look(4) == ["MatchStarted"]
+    scene.lift("a1")
+    assert scene.look() == ["light b1x"]
+
+
 @pytest.mark.parametrize("resigned", [False, True])
 def test_a_piece_of_the_next_match_that_nothing_was_made_of_is_named_at_the_end(resigned):
     scene = resigned_and_cleared() if resigned else cleared()

@@ -3,7 +3,7 @@
 The next match begins with its first piece on the cleared board, which is judged as any other: at once if it is a legal
 one beyond doubt, else when it has lain still. Where the board was never seen bare, and the match was played to its
 end, the next one begins with legal moves that lie still when the pieces of the match have all left; if one of those
-was put back it is asked.
+was put back, or one or two never left, it is asked which match they are of.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from companion.referee.explanation import explain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
     from companion.readings import Snapshot
     from companion.referee.comparison import Comparison
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _FEW_PIECES = 2
 """So few pieces may be left of a match, or be the first of the next."""
+_STUBBORN_S = 10.0
+"""Pieces that lie so long beside one that never left, in source seconds, are not about to be cleared up with it."""
 
 
 class Clearing:
@@ -58,19 +61,30 @@ class Clearing:
         """Whether the few pieces that lie there at the first look may be the first moves of the next match."""
         return len(board.kept) <= _FEW_PIECES and explain(self.following, self.lying(board.snapshot)).complete
 
-    def begun(self, board: Comparison, ended: Game, *, resigned: bool) -> tuple[Square, ...] | None:
-        """The squares whose piece may be left of the match that `ended`, if the next one has begun; else None."""
-        lying = self.lying(board.snapshot)
-        if not lying or not (self.done or self._all_left(ended)):
-            return None
-        found = explain(self.following, lying)
-        clear = found.unique or (self._by_card and found.complete)
-        lain_still = board.time - min(arrival.since for arrival in lying) >= self._still_s
-        if self.done:
-            return () if clear or lain_still else None
-        if resigned or not (clear and lain_still):
-            return None
-        return tuple(sorted(arrival.square for arrival in lying if arrival.square in board.kept))
+    def begun(
+        self, board: Comparison, ended: Game, *, resigned: bool, left_over: AbstractSet[Square]
+    ) -> tuple[Square, ...] | None:
+        """The squares whose piece may be left of the match that `ended`, if the next one has begun; else None.
 
-    def _all_left(self, ended: Game) -> bool:
-        return self._left >= {square for square in ended.layout if ended.content(square) is not None}
+        Of some a person has said that they are `left_over`.
+        """
+        lying = self.lying(board.snapshot)
+        if self.done:
+            return () if lying and (self._are_moves(lying) or _lain_s(board, lying) >= self._still_s) else None
+        stubborn = {square for square in ended.layout if ended.content(square) is not None} - self._left
+        if resigned or len(stubborn) > _FEW_PIECES:
+            return None
+        new = [arrival for arrival in lying if arrival.square not in stubborn | left_over]
+        waits_s = self._still_s if stubborn <= left_over else _STUBBORN_S
+        if not new or not self._are_moves(new) or _lain_s(board, new) < waits_s:
+            return None
+        return tuple(sorted(stubborn | {arrival.square for arrival in lying if arrival.square in board.kept}))
+
+    def _are_moves(self, lying: Sequence[Arrival]) -> bool:
+        """Whether the next match begins with these pieces, beyond doubt."""
+        found = explain(self.following, lying)
+        return found.unique or (self._by_card and found.complete)
+
+
+def _lain_s(board: Comparison, lying: Sequence[Arrival]) -> float:
+    return board.time - min(arrival.since for arrival in lying)

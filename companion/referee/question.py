@@ -118,6 +118,10 @@ class Question:
             return set()
         return set(self.open.squares) - {arrival.square for arrival in (*board.arrivals, *board.maybes)}
 
+    def all_lifted(self, board: Comparison) -> bool:
+        """Whether all the pieces that are asked about have left the board."""
+        return self.open is not None and bool(self.open.squares) and board.bare.keys() >= set(self.open.squares)
+
     def as_asked(self, arrival: Arrival) -> Arrival:
         """One whose order is asked is as old as it was then: to lift it and to put it back is no answer."""
         asked = self._asked.get(arrival.square) if self.about_order else None

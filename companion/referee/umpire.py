@@ -478,7 +478,7 @@ class Umpire:
         """Removals are clearing up, unless just the last move is played otherwise."""
         self._forget_solved_problems(board)
         self._clearing.look(board)
-        if self._clearing.done:
+        if self._clearing.done or self._question.all_lifted(board):
             self._question.drop()
         if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
@@ -499,12 +499,14 @@ class Umpire:
         return self._taken_back(board)
 
     def _next_match(self, board: Comparison) -> list[Event]:
-        left_over = self._clearing.begun(board, self.game, resigned=self.resigned is not None)
-        if left_over is None or (left_over and left_over == self._question.resumed):
+        said = frozenset(self._question.resumed)
+        left = self._clearing.begun(board, self.game, resigned=self.resigned is not None, left_over=said)
+        if left is None:
             return []
-        if left_over:
-            return self._question.ask(self._here(board.time), "start", ("resume", "new"), left_over)
+        if not said.issuperset(left):
+            return self._question.ask(self._here(board.time), "start", ("resume", "new"), left)
         begun = self._start_match(board.time, self._clearing.following)
+        self._losses.to_leave.update(left)
         return [*begun, *self._decide(self._compared(board.snapshot))]
 
     def _start_match(self, time: float, game: Game) -> list[Event]:
