@@ -312,6 +312,22 @@ STORIES = {
         ("put b4 D<>; wait 3", ["unclear a3"]),
         ("misread; wait 6", ["dark a3><", "light a4+", "dark b4<>"]),
     ],
+    "nor is it where an illegal piece lies among the others": [
+        ("hand a1 a2 a3 c1 b3", []),
+        ("misread a1 .L+; put a1 L+; put a2 D+; put a3 Lx; put c1 D+; put b3 L+", []),
+        ("hand; wait 5", ["unclear a1"]),
+    ],
+    "nor where more lies there than can be put in order": [
+        ("put a1 L+", ["light a1+"]),
+        ("hand a2 a3 c1 d1 b4 d4", []),
+        ("misread a2 .D+; put a2 D+; put a3 Lx; put c1 D+; put d1 L><; put b4 D<>; put d4 L+", []),
+        ("hand; wait 5", ["unclear a2"]),
+    ],
+    "what may lie there besides is asked about before any order is": [
+        ("hand a1 a2 a3 c1 d1 c2", []),
+        ("misread a1 .L+; put a1 L+; put a2 D+; put a3 Lx; put c1 D+; put d1 L><; put c2 D<>", []),
+        ("hand; wait 5", ["unclear a1"]),
+    ],
     "what may lie there besides decides nothing where it changes no order": [
         ("put a1 L+", ["light a1+"]),
         ("hand a2 c3 b2", []),

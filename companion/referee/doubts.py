@@ -33,27 +33,41 @@ def first(game: Game, board: Comparison, found: Explanation, said: AbstractSet[S
     return told_later or between(game, board, found) or _astride(board, found, said)
 
 
+def of_orders(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
+    """What is to be asked before orders that do not cover all that lies there, or what is illegal, are told of."""
+    return None if found.complete else lacking(game, board) or between(game, board, found)
+
+
 def between(game: Game, board: Comparison, found: Explanation) -> Arrival | None:
     """A square that may hold a piece with which `game` would have gone on in another order than was found.
 
-    So may two squares, of which each was bare once: a move of each player that were both hardly seen. Where there is
-    more than can be put in order, only the next moves are looked at.
+    So may two squares, of which each was bare once: a move of each player that were both hardly seen. As much has to
+    be explained as was, which need not be all: a piece that is illegal may lie there, too. Where there is more than can
+    be put in order, only the next moves are looked at; with an illegal piece among them, any other next move will do.
     """
     if not found.certain:
         return None
     for maybe, likely in _hardly_seen(board):
-        arrivals = _next_of(board.arrivals, found, MOST_UNORDERED - len(likely))
+        most = MOST_UNORDERED - len(likely)
+        if len(board.arrivals) > most and not found.complete and _may_come_next(game, likely):
+            return maybe
+        arrivals = _next_of(board.arrivals, found, most)
         among = explain(game, [*likely, *arrivals])
         told = found.certain[: len(arrivals)]
-        if among.complete and among.certain[: len(told)] != told:
+        explains_more = len(among.orders[0]) >= len(likely) + min(len(arrivals), len(found.orders[0]))
+        if explains_more and among.certain[: len(told)] != told:
             return maybe
     return None
 
 
 def lacking(game: Game, board: Comparison) -> Arrival | None:
-    """A square that may hold a piece with which all that lies there would be legal; so may two, as in `between`."""
+    """A square that may hold a piece with which all that lies there would be legal; so may two, as in `between`.
+
+    With more than can be put in order, any next move may be such a piece.
+    """
     for maybe, likely in _hardly_seen(board):
-        if explain(game, [*likely, *board.arrivals]).complete:
+        lying = [*likely, *board.arrivals]
+        if explain(game, lying).complete or (are_too_many(lying) and _may_come_next(game, likely)):
             return maybe
     return None
 
@@ -67,6 +81,10 @@ def _hardly_seen(board: Comparison) -> Iterator[tuple[Arrival, Sequence[Arrival]
     pairs = combinations([maybe for maybe in board.maybes if maybe.appeared], 2)
     for maybes in chain(alone, pairs):
         yield maybes[0], [replace(maybe, since=board.time) for maybe in maybes]
+
+
+def _may_come_next(game: Game, likely: Sequence[Arrival]) -> bool:
+    return any(legal_moves(game, each) for each in likely)
 
 
 def _next_of(arrivals: Sequence[Arrival], found: Explanation, most: int) -> Sequence[Arrival]:

@@ -312,13 +312,13 @@ class Umpire:
 
     def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
-        if any(found.orders):
+        if any(found.orders) and doubts.of_orders(self.game, board, found) is None:
             return self._ask_what_is_meant(board, found)
         if self.problems and not self._problems.read_otherwise(board.arrivals):
             return []
         if are_too_many(board.arrivals):
             return self._ask_how_it_stands(board)
-        lacking = doubts.lacking(self.game, board)
+        lacking = doubts.of_orders(self.game, board, found)
         if lacking is not None:
             return self._ask_about(board, lacking)
         return self._problems.illegal(self._here(board.time), self.game, board.arrivals)
