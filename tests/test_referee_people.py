@@ -12,7 +12,7 @@ from companion.settling import Settler
 from tests.stories import NEARLY_OVER, Scene, piece, told
 from tests.test_referee import WORKED_EXAMPLE
 
-A1, A2, B1, B2, C3 = (Square.parse(name) for name in ("a1", "a2", "b1", "b2", "c3"))
+A1, A2, A3, B1, B2, C3 = (Square.parse(name) for name in ("a1", "a2", "a3", "b1", "b2", "c3"))
 
 
 def scene_after(*moves: str, **options) -> Scene:
@@ -1197,6 +1197,24 @@ def test_who_says_that_two_pieces_alike_lie_side_by_side_is_heard():
     told_then = lines(scene.referee.answer(scene.time, Square.parse("b2"), piece("L><")))
     assert told_then == ["light a2><", "dark b1+", "light b2><"]
     assert scene.look(3) == []
+
+
+def test_that_nothing_lies_there_is_not_said_of_what_is_laid_there_later_and_looks_the_same():
+    scene = scene_after("a1+")
+    scene.hand("a3")
+    scene.misread = {A3: EMPTY | contents_of([piece("D><")])}
+    scene.look(0.5)
+    scene.hand()
+    assert scene.look(25) == ["unclear a3"]
+    scene.referee.answer(scene.time, A3, None)
+    scene.hand("a3")
+    scene.put("a3", "D><")
+    scene.look(0.5)
+    scene.hand()
+    assert scene.look(25) == []
+    scene.put("b3", "Lx")
+    assert scene.look(4) == ["unclear a3"]
+    assert lines(scene.referee.answer(scene.time, A3, piece("D><"))) == ["dark a3><", "light b3x"]
 
 
 def test_that_nothing_lies_there_is_said_of_what_seemed_to_and_not_of_what_is_laid_there_later():

@@ -120,6 +120,7 @@ def compare(
             something covers them.
     """
     layout = game.layout
+    said.look({square for square in layout.squares_in(snapshot.hidden) if game.content(square) is None})
     lies = {
         square: replace(seen, contents=said.heeded(square, seen.contents))
         for square, seen in zip(layout, snapshot.squares, strict=True)
@@ -150,10 +151,18 @@ def _arrivals(lying: Mapping[Square, SettledSquare]) -> list[Arrival]:
 
 
 class Sayings:
-    """What people have said that squares hold; each counts until something else is seen there."""
+    """What people have said that squares hold; each counts until something else is seen there.
+
+    That nothing lies where something may is true of the time when it was said: when the square was in the open since,
+    and is covered, something may come to lie there that looks the same.
+    """
 
     def __init__(self) -> None:
         self._said: dict[Square, tuple[Content, Contents]] = {}
+        self._open: set[Square] = set()
+        """Those that were in the open since."""
+        self._covered: set[Square] = set()
+        """Those that were covered then."""
 
     @property
     def squares(self) -> frozenset[Square]:
@@ -163,6 +172,13 @@ class Sayings:
     def say(self, square: Square, content: Content, seen: Contents) -> None:
         """Note that `square` holds `content`, said when `seen` was read there."""
         self._said[square] = (content, seen)
+        self._open.discard(square)
+        self._covered.discard(square)
+
+    def look(self, covered: AbstractSet[Square]) -> None:
+        """These of the squares on which the game has no piece are covered now, and no others."""
+        self._covered |= self._open & covered
+        self._open |= self._said.keys() - covered
 
     def heeded(self, square: Square, contents: Contents) -> Contents:
         """What `square` holds by what is read there and by what was said.
@@ -176,5 +192,7 @@ class Sayings:
         otherwise = contents & ~seen_then if content is None else contents == EMPTY or not contents & seen_then
         if otherwise or (word & seen_then and not word & contents):
             del self._said[square]
+            return contents
+        if content is None and contents & EMPTY and square in self._covered:
             return contents
         return word

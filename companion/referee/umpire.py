@@ -344,7 +344,7 @@ class Umpire:
         return self._ask_about(board, replace(arrival, contents=meant))
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:
-        for maybe in board.maybes:
+        for maybe in (each for each in board.maybes if each.square not in self._said.squares):
             waited = board.time - maybe.since >= self._patience.maybe_s
             if maybe.appeared and waited and legal_moves(self.game, maybe):
                 return self._ask_about(board, maybe)
