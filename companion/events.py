@@ -8,7 +8,7 @@ contract of `companion watch --json`; `from_dict` reads it back.
 from __future__ import annotations
 
 from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from companion.rules import Colour, Content, Piece, RefusalReason, Score, Square
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dataclasses import Field
 
 EMPTY_TEXT = "."
+QuestionKind = Literal["order", "start", "new", "correct"]
+"""What is asked about the board as a whole: `ChoiceNeeded` says it of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +166,7 @@ class ChoiceNeeded(Event):
     illegal; the answer is the correction once more with those ruled, or the choice ``resume``).
     """
 
-    question: str
+    question: QuestionKind
     choices: tuple[str, ...]
     """What answers it; ``join`` needs more to be said."""
     squares: tuple[Square, ...] = ()
@@ -295,10 +297,9 @@ _whole = _exactly(int)
 _list = _exactly(list, tuple)
 
 
-def _reason(value: Any) -> Any:
-    if value not in get_args(RefusalReason):
-        raise ValueError(value)
-    return value
+def _one_of(words: tuple[str, ...]) -> Callable[[Any], Any]:
+    """A reader for one of these words."""
+    return lambda value: words[words.index(value)]
 
 
 def _each(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
@@ -321,7 +322,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "illegal": _each(_text),
     "ruled": _exactly(bool),
     "paused": _exactly(bool),
-    "reason": _reason,
+    "reason": _one_of(get_args(RefusalReason)),
+    "question": _one_of(get_args(QuestionKind)),
     "score": lambda points: Score(_whole(points["light"]), _whole(points["dark"])),
     "winner": lambda text: None if text == "draw" else Colour(text),
 }

@@ -44,6 +44,7 @@ FIELDS = {
     "square": squares,
     "content": st.sampled_from([content for content in ALL_CONTENTS if content]),
     "reason": st.sampled_from(("square", "turn", "kind", "over")),
+    "question": st.sampled_from(("order", "start", "new", "correct")),
     "squares": st.lists(squares).map(tuple),
     "legal": st.lists(squares).map(tuple),
     "contents": st.lists(st.sampled_from(ALL_CONTENTS)).map(tuple),
@@ -172,6 +173,7 @@ def test_a_key_that_no_field_has_is_passed_over():
 
 
 MOVE = MovePlayed(time=1.0, ply=1, colour=Colour.LIGHT, move="a1+", score=Score(0, 0)).as_dict()
+ASKED = {"event": "ChoiceNeeded", "time": 1, "ply": 2, "question": "new", "choices": ["new", "resume"]}
 ILLEGAL = IllegalPlacement(time=1.0, ply=2, square=B4, content=DARK_PUSHER, reason="turn", legal=(A1,)).as_dict()
 
 
@@ -196,6 +198,7 @@ ILLEGAL = IllegalPlacement(time=1.0, ply=2, square=B4, content=DARK_PUSHER, reas
         (ILLEGAL | {"legal": "a1"}, "'a1' does not fit the field 'legal' of IllegalPlacement"),
         (ILLEGAL | {"legal": [1]}, "[1] does not fit the field 'legal' of IllegalPlacement"),
         (ILLEGAL | {"legal": None}, "None does not fit the field 'legal' of IllegalPlacement"),
+        (ASKED | {"question": "why"}, "'why' does not fit the field 'question' of ChoiceNeeded"),
     ],
 )  # fmt: skip
 def test_what_is_no_event_is_refused_by_name(told, message):

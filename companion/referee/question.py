@@ -10,7 +10,7 @@ from companion.events import ChoiceNeeded
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from companion.events import Event
+    from companion.events import Event, QuestionKind
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival
     from companion.rules import Square
@@ -36,7 +36,7 @@ class Question:
     def ask(
         self,
         here: Mapping[str, Any],
-        question: str,
+        question: QuestionKind,
         choices: tuple[str, ...],
         squares: tuple[Square, ...] = (),
         *,
