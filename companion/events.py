@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from companion.rules import Colour, Content, Piece, RefusalReason, Score, Square
+from companion.rules import Colour, Content, FirstMove, Piece, RefusalReason, Score, Square, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,9 +60,9 @@ class Event:
 class MatchStarted(Event):
     """A match begins, or goes on after the program was restarted."""
 
-    first: str
+    first: FirstMove
     layout: str
-    variant: str = "standard"
+    variant: Variant = "standard"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,6 +325,8 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     "reason": _one_of(get_args(RefusalReason)),
     "question": _one_of(get_args(QuestionKind)),
     "score": lambda points: Score(_whole(points["light"]), _whole(points["dark"])),
+    "first": _one_of(get_args(FirstMove)),
+    "variant": _one_of(get_args(Variant)),
     "winner": lambda text: None if text == "draw" else Colour(text),
 }
 """How a field is read back, by its name, which means the same in every event; any other is a text."""

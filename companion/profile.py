@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from companion.errors import LayoutError, ProfileError
 from companion.files import write_whole
-from companion.rules import Layout
+from companion.rules import Layout, Variant
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Point = tuple[Finite, Finite]
@@ -176,7 +176,7 @@ class Profile(BaseModel):
     """What people call it."""
     layout: str = "4x4"
     """The board, by name or drawing."""
-    variant: Literal["standard", "green-box"] = "standard"
+    variant: Variant = "standard"
     corners: Annotated[tuple[Point, ...], Field(min_length=4, max_length=4)] | None = None
     """The board's outer corners at a1, d1, d4, a4 in pixels of the upright picture, for a camera that never moves."""
     enrolment: Enrolment | None = None

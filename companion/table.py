@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from companion.fusion import Disagreement
     from companion.readings import Snapshot, Source
     from companion.referee import Problem, Referee
-    from companion.rules import Colour, Game, Square
+    from companion.rules import Colour, Game, Square, Variant
     from companion.senses import Glimpse
     from companion.store.records import Opening
 
@@ -104,7 +104,7 @@ class TableView:
     match: str
     """Which match this is: another name for every one, and when the program was started again."""
     game: Game
-    variant: str
+    variant: Variant
     players: Players
     paused: bool
     resigned: Colour | None

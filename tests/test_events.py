@@ -36,6 +36,7 @@ FIELDS = {
     "table": texts,
     "ply": st.integers(1, 99),
     "first": st.sampled_from(("outside", "anywhere")),
+    "variant": st.sampled_from(("standard", "green-box")),
     "colour": colours,
     "winner": st.none() | colours,
     "score": st.builds(Score, st.integers(0, 50), st.integers(0, 50)),
@@ -173,6 +174,7 @@ def test_a_key_that_no_field_has_is_passed_over():
 
 
 MOVE = MovePlayed(time=1.0, ply=1, colour=Colour.LIGHT, move="a1+", score=Score(0, 0)).as_dict()
+BEGUN = {"event": "MatchStarted", "time": 0, "ply": 1, "first": "outside", "layout": "4x4"}
 ASKED = {"event": "ChoiceNeeded", "time": 1, "ply": 2, "question": "new", "choices": ["new", "resume"]}
 ILLEGAL = IllegalPlacement(time=1.0, ply=2, square=B4, content=DARK_PUSHER, reason="turn", legal=(A1,)).as_dict()
 
@@ -183,6 +185,8 @@ ILLEGAL = IllegalPlacement(time=1.0, ply=2, square=B4, content=DARK_PUSHER, reas
         ({}, "None is not an event; known are MatchStarted, MovePlayed, "),
         (MOVE | {"event": "Earthquake"}, "'Earthquake' is not an event; known are MatchStarted, MovePlayed, "),
         ({name: MOVE[name] for name in MOVE if name != "score"}, "MovePlayed lacks its field 'score'"),
+        (BEGUN | {"first": "inside"}, "'inside' does not fit the field 'first' of MatchStarted"),
+        (BEGUN | {"variant": "blue-box"}, "'blue-box' does not fit the field 'variant' of MatchStarted"),
         (MOVE | {"time": "soon"}, "'soon' does not fit the field 'time' of MovePlayed"),
         (MOVE | {"ply": 1.5}, "1.5 does not fit the field 'ply' of MovePlayed"),
         (MOVE | {"ply": True}, "True does not fit the field 'ply' of MovePlayed"),

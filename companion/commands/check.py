@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from companion.commands.corners import Corners
     from companion.profile import Profile
-    from companion.rules import Layout
+    from companion.rules import Layout, Variant
 
 _WAIT_S = 5.0
 
@@ -46,7 +46,7 @@ def check(
     profile: Profile | None,
     corners: Corners | None,
     layout: Layout,
-    variant: str,
+    variant: Variant,
     *,
     as_json: bool,
 ) -> None:
@@ -74,7 +74,7 @@ def check(
 
 
 def _findings(
-    source: str, corners: Corners | None, layout: Layout, variant: str, profile: Profile | None
+    source: str, corners: Corners | None, layout: Layout, variant: Variant, profile: Profile | None
 ) -> Iterator[Finding]:
     """Look at the picture as a game would be watched; `ProfileError` if none can be with this profile."""
     image = _picture(source)

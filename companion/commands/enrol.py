@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from calibration.composing import LocatedPicture
     from companion.commands.corners import Corners
     from companion.profile import EnrolledCard
-    from companion.rules import Layout
+    from companion.rules import Layout, Variant
     from companion.vision.board import BoardPose
     from companion.vision.lens import Optics
 
@@ -101,7 +101,7 @@ def enrol(
     profile: Profile | None,
     corners: Corners | None,
     layout: Layout,
-    variant: str,
+    variant: Variant,
     anyway: bool,
     light_is_darker: bool,
     name: str,
@@ -153,7 +153,7 @@ def enrol(
     click.echo("\n".join(f"{output} {words}" for words in told), err=True)
 
 
-def _are_plain(variant: str, cards: tuple[tuple[Kind, str], ...]) -> bool:
+def _are_plain(variant: Variant, cards: tuple[tuple[Kind, str], ...]) -> bool:
     """Whether the pieces are the Green Box's cubes, as they are where cards are.
 
     Wrong usage if cards are given and the variant is said to be another.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.commands.corners import Corners
-    from companion.rules import Layout
+    from companion.rules import Layout, Variant
     from companion.vision.board import BoardNotFound, BoardPose
     from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
@@ -29,7 +29,7 @@ class Foreknowledge:
 
     corners: Corners | None = None
     profile: Profile | None = None
-    variant: str = "standard"
+    variant: Variant = "standard"
     sets: int | None = None
     """So many sets of pieces are in play; None stands for as many as the board needs."""
 

@@ -9,7 +9,7 @@ from click.core import ParameterSource
 
 from companion.commands.corners import Corners
 from companion.profile import Profile
-from companion.rules import MOST_SETS, FirstMove, Layout, LayoutError
+from companion.rules import MOST_SETS, FirstMove, Layout, LayoutError, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +104,7 @@ def variant_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option --variant, given to the command as `variant`."""
     return click.option(
         "--variant",
-        type=click.Choice(["standard", GREEN_BOX]),
+        type=click.Choice(get_args(Variant)),
         default="standard",
         show_default=True,
         help="green-box: plain cubes, whose kind is on a card beside the board.",

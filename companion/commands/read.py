@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from companion.commands.corners import Corners
     from companion.profile import Profile
     from companion.readings import Contents
-    from companion.rules import Layout
+    from companion.rules import Layout, Variant
     from companion.vision.reader import BoardReader, StillReading
 
 CORNER_NAMES = ("a1", "d1", "d4", "a4")
@@ -49,7 +49,7 @@ def read(
     corners: Corners | None,
     layout: Layout,
     sets: int | None,
-    variant: str,
+    variant: Variant,
     *,
     as_json: bool,
 ) -> None:

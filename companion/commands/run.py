@@ -23,7 +23,7 @@ from companion.store import seat
 if TYPE_CHECKING:
     from companion.commands.corners import Corners
     from companion.profile import Profile
-    from companion.rules import FirstMove, Layout
+    from companion.rules import FirstMove, Layout, Variant
 
 DEFAULT_SOURCE = "camera:0"
 
@@ -53,7 +53,7 @@ def run(
     first: FirstMove,
     layout: Layout,
     sets: int | None,
-    variant: str,
+    variant: Variant,
     data: str,
     *,
     lan: bool,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from companion.commands.equipment import Equipment
-    from companion.rules import Game
+    from companion.rules import Game, Variant
     from companion.store import Match, MatchLog
     from companion.table import TableView
     from companion.tiles.virtual import VirtualBoard
@@ -95,7 +95,7 @@ def table_for(
     log: MatchLog,
     *,
     table: str,
-    variant: str = "standard",
+    variant: Variant = "standard",
     wanted: bool = False,
 ) -> Table:
     """A table with this equipment: live sources go on with the table's last match, a file starts its own.
@@ -138,7 +138,7 @@ def _last_match(log: MatchLog, table: str) -> Match | None:
     return last
 
 
-def _gives_way(last: Match, log: MatchLog, game: Game, variant: str) -> bool:
+def _gives_way(last: Match, log: MatchLog, game: Game, variant: Variant) -> bool:
     """Whether a match is where it began, with no piece on the board and no result, and began otherwise than `game`."""
     began = last.opening.start()
     nothing_played = not last.finished and not last.plies and log.game(last.id) == began

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from companion.camera.frames import Clock
     from companion.commands.eyes import Foreknowledge
     from companion.readings import Source
-    from companion.rules import Layout
+    from companion.rules import Layout, Variant
     from companion.vision.video import VideoReader
 
 
@@ -73,7 +73,7 @@ def _opened(text: str, layout: Layout, known: Foreknowledge, clock: Clock, *, pa
         raise
 
 
-def _refuse_another_game(drawn: VirtualCamera, layout: Layout, variant: str) -> None:
+def _refuse_another_game(drawn: VirtualCamera, layout: Layout, variant: Variant) -> None:
     """Wrong usage if a game is drawn that is not the one to be refereed."""
     on = drawn.play.layout
     if on != layout:

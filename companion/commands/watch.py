@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from companion.commands.corners import Corners
     from companion.events import Event
     from companion.profile import Profile
-    from companion.rules import FirstMove, Layout
+    from companion.rules import FirstMove, Layout, Variant
 
 
 @click.command()
@@ -45,7 +45,7 @@ def watch(
     first: FirstMove,
     layout: Layout,
     sets: int | None,
-    variant: str,
+    variant: Variant,
     data: str | None,
     *,
     as_json: bool,

@@ -10,7 +10,7 @@ from companion.rules import Colour, Move, Pass
 if TYPE_CHECKING:
     from companion.events import Event
     from companion.referee.record import Record
-    from companion.rules import Game, Ply
+    from companion.rules import Game, Ply, Variant
 
 
 class Scoresheet:
@@ -35,7 +35,7 @@ class Scoresheet:
         """What every event begins with; `ply` is the one awaited unless it is given."""
         return {"time": time, "table": self.table, "ply": ply or len(self.game.history) + 1}
 
-    def begin(self, time: float, variant: str) -> Event:
+    def begin(self, time: float, variant: Variant) -> Event:
         """Tell that the match begins."""
         game = self.game
         return events.MatchStarted(**self.here(time), first=game.first, layout=str(game.layout), variant=variant)

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from companion.events import Event
     from companion.readings import Snapshot
     from companion.referee.explanation import Arrival, Explanation
-    from companion.rules import Square
+    from companion.rules import Square, Variant
 
 _FEW_PIECES = 2
 """So few pieces may be played before the program looks."""
@@ -74,7 +74,7 @@ class Umpire:
         game: Game,
         *,
         table: str = "1",
-        variant: str = "standard",
+        variant: Variant = "standard",
         patience: Patience | None = None,
     ) -> None:
         self.table = table

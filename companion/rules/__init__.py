@@ -10,7 +10,7 @@ from companion.errors import LayoutError, NotationError, RulesError
 from companion.rules.constraint import Constraint
 from companion.rules.game import FirstMove, Game, IllegalMoveError, Outcome, RefusalReason
 from companion.rules.layout import Layout, Square
-from companion.rules.matchtext import MatchText
+from companion.rules.matchtext import MatchText, Variant
 from companion.rules.notation import Move, Pass, Ply, parse_move, parse_moves, write_moves
 from companion.rules.pieces import MOST_SETS, PIECES_PER_KIND_AND_SET, Colour, Content, Kind, Piece
 from companion.rules.position import Position
@@ -41,6 +41,7 @@ __all__ = [
     "RulesError",
     "Score",
     "Square",
+    "Variant",
     "parse_move",
     "parse_moves",
     "score_of",

@@ -29,10 +29,10 @@ import re
 import textwrap
 import unicodedata
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn, get_args
 
 from companion.errors import NotationError, RulesError
-from companion.rules.game import Game
+from companion.rules.game import FirstMove, Game
 from companion.rules.layout import STANDARD, Layout, Square
 from companion.rules.notation import tokens, write_moves
 from companion.rules.pieces import Colour
@@ -41,7 +41,6 @@ from companion.rules.position import parse_drawing
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from companion.rules.game import FirstMove
     from companion.rules.notation import MoveNumber
 
 UNFINISHED = "*"
@@ -51,13 +50,14 @@ TAG_ORDER = (
     "Source", "Termination", "Winner", "Result", "Log",
 )  # fmt: skip
 """Tags are written in this order; any further ones follow."""
-VARIANTS = ("standard", "green-box")
+Variant = Literal["standard", "green-box"]
+"""How kinds are seen: on the piece itself, or on a card beside the board."""
 TERMINATIONS = ("normal", "resigned", "abandoned")
 WINNERS = (*(colour.value for colour in Colour), DRAW)
 _CHOICES: dict[str, tuple[str, ...]] = {
-    "First": ("outside", "anywhere"),
+    "First": get_args(FirstMove),
     "ToMove": tuple(colour.value for colour in Colour),
-    "Variant": VARIANTS,
+    "Variant": get_args(Variant),
     "Termination": TERMINATIONS,
     "Winner": WINNERS,
 }

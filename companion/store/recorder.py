@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from companion.events import Event
-    from companion.rules import FirstMove
     from companion.store.log import MatchLog
     from companion.store.records import Match
 
@@ -125,9 +124,8 @@ class Recorder:
     def _begin(self, event: Event) -> None:
         opening = replace(self.opening, table=event.table)
         if isinstance(event, MatchStarted):
-            first: FirstMove = "anywhere" if event.first == "anywhere" else "outside"
             sets = opening.sets if Layout.parse(event.layout) == Layout.parse(opening.layout) else None
-            opening = replace(opening, first=first, layout=event.layout, sets=sets, variant=event.variant)
+            opening = replace(opening, first=event.first, layout=event.layout, sets=sets, variant=event.variant)
         self._waiting.append(_Begun(opening.settled(), self._log.now()))
         self._begun = True
 

@@ -6,11 +6,10 @@ import dataclasses
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from companion.events import Corrected, Event, GameOver, MovePlayed, MoveTakenBack, PassForced
-from companion.rules import Game, Layout, MatchText, RulesError
-from companion.rules.matchtext import VARIANTS
+from companion.rules import Game, Layout, MatchText, RulesError, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +42,7 @@ class Opening:
     """A layout's name or drawing."""
     sets: int | None = None
     """Sets of pieces; None for one to every sixteen squares."""
-    variant: str = "standard"
+    variant: Variant = "standard"
     """``standard`` or ``green-box``."""
     light: str = ""
     dark: str = ""
@@ -69,8 +68,8 @@ class Opening:
 
     def settled(self) -> Opening:
         """With the number of sets and the layout's drawing filled in; `RulesError` if the opening makes no sense."""
-        if self.variant not in VARIANTS:
-            raise RulesError(f"the variant is {self.variant!r}; it must be one of {', '.join(VARIANTS)}")
+        if self.variant not in get_args(Variant):
+            raise RulesError(f"the variant is {self.variant!r}; it must be one of {', '.join(get_args(Variant))}")
         game = self.start()
         MatchText(game, self.tags)  # refuses tags that no match text can have
         return dataclasses.replace(self, layout=game.layout.drawing, sets=game.sets)

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from companion.events import content_text
 from companion.readings import possible
-from companion.rules import Colour
+from companion.rules import Colour, Variant
 from companion.web import questions, reasons, words
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TableState(BaseModel):
     match: str = Field(description="Another one for every match, and when the program was restarted.")
     first: str
     layout: str
-    variant: str
+    variant: Variant
     players: dict[ColourName, str]
     history: list[str] = Field(description="Moves, and - for a pass.")
     board: dict[str, str] = Field(description="What the game has on each square; . for nothing.")
