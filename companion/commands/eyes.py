@@ -98,6 +98,17 @@ def optics_of(profile: Profile | None) -> Optics:
     return PINHOLE if profile is None or profile.lens is None else Lens(profile.lens)
 
 
+def sees_board(optics: Optics, image: NDArray[np.uint8], layout: Layout, pose: BoardPose) -> bool:
+    """Whether anything like a board lies where `pose` says, in pixels of this picture.
+
+    Only the board of four by four is known well enough to tell; any other is believed to be there.
+    """
+    from companion.vision.board import BoardFinder, is_standard  # noqa: PLC0415 (OpenCV is slow to import)
+
+    straight = pose.moved(optics.straightened(pose.points(), (image.shape[1], image.shape[0])))
+    return not is_standard(layout) or BoardFinder.bundled().sees(optics.straight(image), layout, straight)
+
+
 def _found_first(given: Locator, optics: Optics) -> Locator:
     """Corners that a person gave hold until the board that lay there is lost; from then on it is looked for.
 
