@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.commands.corners import Corners
-    from companion.rules import Layout
+    from companion.rules import FirstMove, Layout
     from companion.vision.board import BoardNotFound, BoardPose
     from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
@@ -32,6 +32,8 @@ class Foreknowledge:
     variant: str = "standard"
     sets: int | None = None
     """So many sets of pieces are in play; None stands for as many as the board needs."""
+    first: FirstMove | None = None
+    """Where the first piece may go; None where nobody asks."""
 
 
 NOTHING_KNOWN: Final = Foreknowledge()
