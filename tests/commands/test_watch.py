@@ -319,7 +319,7 @@ def test_a_watch_of_what_has_no_end_is_done_when_it_is_told_to_stop(tmp_path):
     with CameraServer(lambda: table.read(1.0).image) as camera, Watching(folder, camera.address) as watching:
         code, told, said = watching.stop("MovePlayed", signal.SIGINT)
     # A camera that this machine is too slow to draw in time is told of.
-    assert (code, set(said.splitlines()) - {f"{camera.address}: it has stopped sending pictures"}) == (0, set())
+    assert (code, set(said.splitlines()) - {f"{camera.address}: it sends no pictures"}) == (0, set())
     assert [event["move"] for event in told if event["event"] == "MovePlayed"] == MOVES[:1]
 
 
