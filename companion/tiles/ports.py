@@ -3,8 +3,8 @@
 A port is named by what the system calls it (``/dev/ttyUSB0``, ``/dev/serial/by-id/…``, ``COM3``,
 ``/dev/cu.usbserial-10``), by any URL that pyserial knows (``socket://…``, ``rfc2217://…``), or is looked for:
 `PortFinder.find` opens only ports that look like an Arduino, because opening resets whatever is there, and keeps the
-first that says HELLO. A board does not say which of several it is, so one that may be another of this program is left
-alone.
+first that says HELLO; people are told of those that were not asked. A board does not say which of several it is, so one
+that may be another of this program is left alone.
 """
 
 from __future__ import annotations
@@ -167,6 +167,8 @@ class PortFinder:
         self._listing = listing
         self._known = ""
         """The port on which it was last; empty before it was on any."""
+        self._told: list[str] = []
+        """The ports of which people have been told last that a board may be there, too."""
 
     def __call__(self) -> Port:
         """The open port.
@@ -194,7 +196,8 @@ class PortFinder:
             SourceError: if there is none.
         """
         tried: list[str] = []
-        for name in self.likely():
+        likely = self.likely()
+        for name in likely:
             if not self._may_be_its(name):
                 tried.append(Saying("%(source)s: that may be another tile board of this program", source=name))
                 continue
@@ -209,8 +212,8 @@ class PortFinder:
                 port.close()
                 tried.append(Saying("%(source)s: %(why)s", source=name, why=error.saying))
                 continue
-            logger.info("found a tile board on %s", name)
             self._known = name
+            self._tell_of([other for other in likely[likely.index(name) + 1 :] if self._may_be_its(other)])
             return port
         others = joined(tried) or Saying("no port looks like an Arduino")
         raise SourceError(
@@ -219,6 +222,17 @@ class PortFinder:
                 others=others,
             )
         )
+
+    def _tell_of(self, unasked: list[str]) -> None:
+        """Tell people, once, of ports on which a board may be, too, when one was found before they were asked."""
+        if unasked and unasked != self._told:
+            logger.warning(
+                "found a tile board on %s; another may be on %s, which was not asked: to use that, write tiles:%s",
+                self._known,
+                " and ".join(unasked),
+                unasked[0],
+            )
+        self._told = unasked
 
     def _open(self, name: str) -> Port:
         port = self._opener(name)

@@ -93,6 +93,16 @@ def test_auto_passes_by_what_is_busy_or_something_else():
     assert world.opened == ["COM3", "COM4", "COM5"]
 
 
+def test_auto_tells_once_of_ports_that_it_has_not_asked(caplog):
+    world = World(COM3=(CH340, tile_board), COM4=(CH340, tile_board), COM5=(FTDI, tile_board), COM6=(GPS, tile_board))
+    finder = world.finder("auto", "COM4")
+    finder()
+    finder()
+    assert [record.getMessage() for record in caplog.records] == [
+        "found a tile board on COM3; another may be on COM5, which was not asked: to use that, write tiles:COM5"
+    ]
+
+
 def test_auto_says_what_it_tried_when_there_is_no_board():
     world = World(COM3=(CH340, busy), COM4=(CH340, something_else))
     with pytest.raises(SourceError, match=r"COM3: another program.*COM4: no tile board answers.*name its port"):
