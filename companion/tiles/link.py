@@ -7,8 +7,9 @@ get the board back every `RETRY_S`, and goes on with readings when it has.
 
 What comes back may be another board: cables get exchanged where several tables stand. A board does not say which one it
 is, but how often it was started, and that only grows, and not faster than a chip can start. One that was started less
-often than the board of before, or far more often, is a stranger: its port is kept, so that it is not started once more
-with every try, and nothing is read of it until it is unplugged.
+often than the board of before, or far more often, is a stranger, and nothing is read of it. Its port is kept where that
+has the name that was asked for, and passed by where one was looked for, until it is unplugged: opening it once more
+with every try would start it as often, until it has caught up.
 """
 
 from __future__ import annotations
@@ -265,11 +266,14 @@ class TileBoard:
             self._tell(letters)
         logger.debug("the board says %s", message)
 
+    def recognises(self, hello: Hello) -> bool:
+        """Whether the board that says this may be the one of before, or whether none is known yet."""
+        since_s = self._clock() - self._told_s
+        return self._known is None or 0 <= hello.boots - self._known.boots <= STARTS_PER_S * (1 + since_s)
+
     def _recognise(self, hello: Hello) -> None:
         """Make sure that it is the board of before, as far as it can be told; `SourceError` if it is another."""
-        known = self._known
-        since_s = self._clock() - self._told_s
-        self._stranger = known is not None and not 0 <= hello.boots - known.boots <= STARTS_PER_S * (1 + since_s)
+        self._stranger = not self.recognises(hello)
         if not self._stranger:
             self._known = hello
             return
@@ -318,5 +322,9 @@ def open_tiles(
             f"{text!r} names no port of a tile board; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3"
         )
     elsewhere = [other.removeprefix("tiles:") for other in others if other.startswith("tiles:")]
-    finder = PortFinder(wanted, clock, others=elsewhere)
-    return TileBoard(shown(text), finder, layout, clock=clock, wait=wait, patient=patient)
+    opened: list[TileBoard] = []
+    finder = PortFinder(
+        wanted, clock, others=elsewhere, recognises=lambda hello: all(source.recognises(hello) for source in opened)
+    )
+    opened.append(TileBoard(shown(text), finder, layout, clock=clock, wait=wait, patient=patient))
+    return opened[0]
