@@ -22,6 +22,7 @@ from companion.vision.lens import folds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from cv2.typing import MatLike
     from numpy.typing import NDArray
 
     Bytes = NDArray[np.uint8]
@@ -36,8 +37,12 @@ LEAST_COVERED: Final = 0.4
 """Share of the picture around which corners were seen."""
 UNSURE: Final = 0.01
 """Standard error of the focal length, as a share of it, from which on pictures were too alike."""
+LEAST_TILT: Final = 3.0
+"""Degrees by which the target has to be tilted in two pictures: where it is level in all, any focal length fits."""
 MOST_ERROR: Final = 1 / 1280
 """Root mean square error, as a share of the longer side."""
+MOST_UNLIKE: Final = 1 / 4000
+"""As much of it as comes from asking one lens of all pictures; of one camera it is at most half of that."""
 
 
 class LensError(CompanionError, ValueError):
@@ -164,7 +169,7 @@ def _fitted(sightings: Sequence[Sighting]) -> Measured:
     seen = [sighting.corners.astype(np.float32) for sighting in sightings]
     size = sightings[0].size
     try:
-        error, camera, distortion, _, _, spreads, _, errors = cv2.calibrateCameraExtended(
+        error, camera, distortion, turns, _, spreads, _, errors = cv2.calibrateCameraExtended(
             there, seen, size, np.eye(3), np.zeros(5), flags=cv2.CALIB_FIX_K3
         )
     except cv2.error as trouble:
@@ -172,6 +177,9 @@ def _fitted(sightings: Sequence[Sighting]) -> Measured:
             "no lens explains these pictures: take new ones, of the target glued on something flat"
         ) from trouble
     _refuse_unlike(float(error), np.ravel(errors), sightings)
+    apart = [_off_each(x, y, camera, distortion) for x, y in zip(there, seen, strict=True)]
+    _refuse_several(float(error), apart, np.ravel(errors), sightings)
+    _refuse_level(turns)
     focal = float(camera[0, 0]), float(camera[1, 1])
     centre = float(camera[0, 2]), float(camera[1, 2])
     k1, k2, p1, p2, k3 = (float(value) for value in np.ravel(distortion)[:5])
@@ -195,6 +203,37 @@ def _refuse_unlike(error: float, errors: Floats, sightings: Sequence[Sighting]) 
         f"no one lens explains these pictures: corners lie {error:.1f} pixels off, most in {worst}; glue the target on "
         "something flat, keep focus and zoom as they are, and leave out blurred pictures"
     )
+
+
+def _off_each(there: Floats, seen: Floats, camera: MatLike, distortion: MatLike) -> Floats:
+    """How far corners `(n, 2)` of one picture lie off in pixels `(n,)`, where only the bend is that of all pictures.
+
+    Without the bend a flat target is in perspective, whatever the focal length: which perspective is free here.
+    """
+    straight = cv2.undistortPoints(seen[:, None], camera, distortion)
+    perspective, _ = cv2.findHomography(there[:, :2], straight, 0)
+    rays = cv2.convertPointsToHomogeneous(cv2.perspectiveTransform(there[:, None, :2], perspective))
+    bent, _ = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), camera, distortion)
+    return np.asarray(np.linalg.norm(bent.reshape(-1, 2) - seen, axis=1))
+
+
+def _refuse_several(error: float, apart: Sequence[Floats], errors: Floats, sightings: Sequence[Sighting]) -> None:
+    """Refuse pictures that each are fine, and want lenses that differ: of so much `error`, little is left `apart`."""
+    left = float(np.mean(np.concatenate(apart) ** 2))
+    if error**2 - left <= (MOST_UNLIKE * max(sightings[0].size)) ** 2:
+        return
+    more = [together**2 - np.mean(off**2) for together, off in zip(errors, apart, strict=True)]
+    worst = sightings[int(np.argmax(more))].name
+    raise LensError(
+        f"each of these pictures is fine, but no one lens explains them all, {worst} least: take all with one camera "
+        "at one zoom and focus, and keep camera and target still"
+    )
+
+
+def _refuse_level(turns: Sequence[MatLike]) -> None:
+    tilts = sorted(float(np.degrees(np.arccos(min(1.0, abs(cv2.Rodrigues(turn)[0][2, 2]))))) for turn in turns)
+    if tilts[-2] < LEAST_TILT:
+        raise LensError(_TOO_ALIKE)
 
 
 def _refuse_unsure(model: LensModel, spread: float) -> None:

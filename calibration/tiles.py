@@ -209,8 +209,7 @@ def _carry_out(board: TileBoard, commands: Sequence[wire.Command]) -> None:
         if all(_obeys(board, command) for command in commands):
             return
     raise SourceError(
-        f"{board.name} is reset time and again while it is told what to keep; "
-        "try another cable or USB socket, and calibrate once more"
+        f"{board.name} is reset time and again while it is told what to keep; try another cable or USB socket"
     )
 
 
@@ -223,7 +222,7 @@ def _obeys(board: TileBoard, command: wire.Command) -> bool:
     if isinstance(request.answer, Refused) and request.answer.why == "supply":
         raise SourceError(
             f"{board.name} stores nothing while its supply is low; "
-            "try a short, thick cable into a socket of the computer itself, and calibrate once more"
+            "try a short, thick cable into a socket of the computer itself"
         )
     if isinstance(request.answer, Refused):
         raise SourceError(f"{board.name} refuses {wire.spell(request.command)}: {request.answer.why}")

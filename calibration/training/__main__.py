@@ -116,11 +116,18 @@ def _shipped(pile: Pile, course: Course) -> Reader:
 @_jobs
 def write(folder: Path, models: Path, jobs: int) -> None:
     """Export the weights in FOLDER, calibrate and measure the sets, and write the card."""
-    kept = torch.load(folder / "reader.pt")
+    weights = folder / "reader.pt"
+    if not weights.exists():
+        raise click.ClickException(f"{weights} is not there; make it with `learn {folder}`")
+    kept = torch.load(weights)
     reader = Reader().eval()
     reader.load_state_dict(kept.pop("weights"))
     models.mkdir(parents=True, exist_ok=True)
-    click.echo(json.dumps(bundle(reader, folder, models, kept, jobs)["measured_on"], indent=2))
+    try:
+        card = bundle(reader, folder, models, kept, jobs)
+    except FileNotFoundError as error:
+        raise click.ClickException(str(error)) from error
+    click.echo(json.dumps(card["measured_on"], indent=2))
 
 
 @main.command()

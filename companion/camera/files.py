@@ -44,6 +44,8 @@ _FOREIGN_SUFFIXES = frozenset(
 """Pictures, such as telephones and cameras make, that are not read: a move may be on any of them."""
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 """What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
+_MAY_MOVE = re.compile(rb"GIF8|\x89PNG|RIFF....WEBP|....ftypavis", re.DOTALL)
+"""How files begin that may hold several pictures, one after the other in the same place."""
 _JPEG, _LIBJPEG = b"\xff\xd8", b"Corrupt JPEG data: "
 _PNG, _LIBPNG = b"\x89PNG", b"libpng "
 _DAMAGED = (b"premature end", b"bad Huffman code", b"found marker")
@@ -217,17 +219,24 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
 
     Raises:
         SourceError: if the file is missing, or may not be read.
-        VisionError: if it is not a picture.
+        VisionError: if it is not a picture, or several.
     """
     _refuse_missing(path, Saying("picture"), directory=False)
-    data, complaints = np.empty(0, np.uint8), b""
+    data, complaints, moves = np.empty(0, np.uint8), b"", False
     try:
         data = np.fromfile(path, np.uint8)
-        image, complaints = _decoded(data)
+        image, moves, complaints = _decoded(data)
     except (cv2.error, OSError):
         image = None
     if image is not None and _tell_of_damage(complaints, data):
         raise VisionError(Saying("%(file)s is damaged; take the picture, or copy it, once more", file=path))
+    if moves:
+        raise VisionError(
+            Saying(
+                "%(file)s holds several pictures, one after the other; save the one that shows the board as .jpg",
+                file=path,
+            )
+        )
     foreign = path.suffix.lower() in _FOREIGN_SUFFIXES or data[8:12].tobytes() in _HEIF_BRANDS
     if image is None and foreign:
         raise VisionError(f"{path} {_FOREIGN}")
@@ -237,6 +246,15 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         )
         raise VisionError(why)
     return np.asarray(image, np.uint8)
+
+
+def _moves(data: NDArray[np.uint8]) -> bool:
+    """Whether a file that can be read holds more than one picture, of which nobody knows which one counts."""
+    several = 2
+    if not _MAY_MOVE.match(data[:12].tobytes()):
+        return False
+    _, animation = cv2.imdecodeanimation(data, count=several)
+    return len(animation.frames) == several
 
 
 def _tell_of_damage(complaints: bytes, data: NDArray[np.uint8]) -> bool:
@@ -262,8 +280,8 @@ def _scan_of(jpeg: bytes) -> int:
     return max(at, 0)
 
 
-def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]:
-    """The picture, if it is one, and what the decoder said of it.
+def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bool, bytes]:
+    """The picture, if it is one, whether it is only the first of several, and what the decoder said of it.
 
     Of a JPEG that is damaged in its middle libjpeg makes a picture all the same, and only says so on standard error.
     What libpng says there helps nobody: a PNG that is damaged is no picture. Whatever else is said comes through.
@@ -274,7 +292,8 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bytes]
             with suppress(OSError):  # nowhere to listen, or nothing is said anywhere
                 listening.enter_context(_listening(lines))
         image = cv2.imdecode(data, cv2.IMREAD_COLOR)
-    return image, b"".join(line for line in lines if line.startswith(_LIBJPEG))
+        moves = image is not None and _moves(data)
+    return image, moves, b"".join(line for line in lines if line.startswith(_LIBJPEG))
 
 
 @contextmanager

@@ -3,8 +3,8 @@
 Theory of operation. One named thread opens the device and takes picture after picture; only the newest is kept, so
 whoever reads is never behind. A picture that is black, or exactly like the one before for a while, is not passed on:
 every sensor has noise, so equal pictures mean that the device hangs. Whatever the reason, `read` says it when no good
-picture has come for `LOST_S`. The thread closes a device that fails or freezes and tries to open it anew until it is
-told to stop.
+picture has come for `LOST_S`, or for longer where the last ones came as slowly. The thread closes a device that fails
+or freezes and tries to open it anew until it is told to stop.
 """
 
 from __future__ import annotations
@@ -32,11 +32,13 @@ logger = logging.getLogger(__name__)
 
 LOST_S = 1.5
 """A source is lost when no good picture has come for so long."""
+_MUCH_LATER = 3.0
+"""Nor is one that is slower, before so many times as long as its last two good pictures were apart."""
 _FROZEN_S = 1.0
 """A picture that has not changed for so long is frozen; less than `LOST_S`, so that the reason is known by then."""
 _REOPEN_FROZEN_S = 4.0
 _RETRY_S = 0.5
-_JOIN_S = 3.0
+_JOIN_S = 5.0
 _BLACKEST = 8.0
 """No pixel of a black picture is much brighter than this, of 255."""
 
@@ -82,6 +84,7 @@ class LiveFrames:
         self._newest: Frame | None = None
         self._why = ""
         self._good = clock()
+        self._lost_s = LOST_S
         self._stop = threading.Event()
         first = None if patient else open_capture()
         self._thread = threading.Thread(target=self._run, args=(first,), name=f"capture {name}", daemon=True)
@@ -91,12 +94,12 @@ class LiveFrames:
         """The newest picture that was not read before; None when there is none within `timeout_s`.
 
         Raises:
-            SourceError: while no good picture has come for `LOST_S`, with the reason.
+            SourceError: while no good picture has come for `LOST_S`, or in a slow camera's own time, with the reason.
         """
         with self._newer:
             self._newer.wait_for(lambda: self._newest is not None, timeout_s)
             frame, self._newest = self._newest, None
-            if frame is None and (self._clock() - self._good >= LOST_S or not self._thread.is_alive()):
+            if frame is None and (self._clock() - self._good >= self._lost_s or not self._thread.is_alive()):
                 why = self._why or Saying("it sends no pictures")
                 raise SourceError(
                     why if why.startswith(self.name) else Saying("%(source)s: %(why)s", source=self.name, why=why)
@@ -137,6 +140,7 @@ class LiveFrames:
     def _take_pictures(self, capture: Capture) -> None:
         """Until told to stop, or until the device hangs."""
         last: Image | None = None
+        passed_on: float | None = None
         changed = self._clock()
         while not self._stop.is_set():
             image = capture.grab()
@@ -149,15 +153,18 @@ class LiveFrames:
             if _is_black(image):
                 self._complain(Saying("its picture is black: take off the lens cap, or make light"))
             elif not equal:
-                self._pass_on(Frame(now, image))
+                self._pass_on(Frame(now, image), after_s=0.0 if passed_on is None else now - passed_on)
+                passed_on = now
             elif now - changed >= _FROZEN_S:
                 self._complain(Saying("its picture is frozen: plug it out and in again, or restart what sends it"))
             if now - changed >= _REOPEN_FROZEN_S:
                 return
 
-    def _pass_on(self, frame: Frame) -> None:
+    def _pass_on(self, frame: Frame, *, after_s: float) -> None:
+        """Give a picture away, which came so long after the one before on the same connection."""
         with self._newer:
             self._newest, self._good, self._why = frame, frame.time, ""
+            self._lost_s = max(LOST_S, _MUCH_LATER * after_s)
             self._newer.notify_all()
 
     def _complain(self, why: str) -> None:

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from companion.camera.frames import Clock
 
-_ANSWER_S = 1.5
-"""A stream that says nothing for so long is taken for broken."""
+_ANSWER_S = 4.0
+"""A stream that says nothing for so long is taken for broken; the slowest camera sends a picture more often."""
 _WRONG_LOGIN_S = 60.0
 """A camera that has not taken a name and a password is not told them again for so long."""
 _CHUNK = 65536
@@ -194,7 +194,7 @@ class MjpegCapture:
         try:
             more = self._answer.read1(_CHUNK)
         except TimeoutError as error:
-            raise SourceError(Saying("it has stopped sending pictures")) from error
+            raise SourceError(Saying("it sends no pictures")) from error
         except (OSError, http.client.HTTPException) as error:
             raise SourceError(Saying("the connection broke: %(why)s", why=_reason(error))) from error
         if not more:

@@ -59,7 +59,9 @@ class VirtualCamera:
         self.variant = match.tags["Variant"]
         """What is played: ``standard`` or ``green-box``."""
         cards = self.variant == "green-box"
-        self.play = Play(match.game, cards=cards)
+        self.game = match.game
+        """The game that is drawn, by its own rules."""
+        self.play = Play(self.game, cards=cards)
         lying = self.play.at(0).lying
         self._studio = GreenBoxStudio(self.play.layout, lying, card_faces) if cards else Studio(self.play.layout, lying)
         self._clock, self._sleep = clock, sleep

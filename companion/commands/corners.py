@@ -60,6 +60,15 @@ class Corners:
         there = " ".join(f"{x:.0f},{y:.0f}" for x, y in seen.corners)
         return BoardNotFound(Saying('%(why)s; give --corners "%(there)s", or put it back', why=why, there=there))
 
+    @property
+    def empty(self) -> str:
+        """What to say of a picture that shows nothing like a board there."""
+        whose = f"that the profile {self.profile} has" if self.profile else "that were given"
+        return (
+            f"nothing like a board lies at the corners {whose}, or the picture is too blurred to tell; "
+            "give the corners of the board, or focus the camera"
+        )
+
 
 def corners_of(layout: Layout, corners: Corners | None) -> Corners | None:
     """These corners, if they are this layout's: who gives some means the board that lies there, a profile its own."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.commands.corners import Corners
-    from companion.rules import Layout, Variant
+    from companion.rules import FirstMove, Layout, Variant
     from companion.vision.board import BoardNotFound, BoardPose
     from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
@@ -32,6 +32,8 @@ class Foreknowledge:
     variant: Variant = "standard"
     sets: int | None = None
     """So many sets of pieces are in play; None stands for as many as the board needs."""
+    first: FirstMove | None = None
+    """Where the first piece may go; None where nobody asks."""
 
 
 NOTHING_KNOWN: Final = Foreknowledge()
@@ -96,6 +98,17 @@ def optics_of(profile: Profile | None) -> Optics:
     from companion.vision.lens import PINHOLE, Lens  # noqa: PLC0415 (OpenCV is slow to import)
 
     return PINHOLE if profile is None or profile.lens is None else Lens(profile.lens)
+
+
+def sees_board(optics: Optics, image: NDArray[np.uint8], layout: Layout, pose: BoardPose) -> bool:
+    """Whether anything like a board lies where `pose` says, in pixels of this picture.
+
+    Only the board of four by four is known well enough to tell; any other is believed to be there.
+    """
+    from companion.vision.board import BoardFinder, is_standard  # noqa: PLC0415 (OpenCV is slow to import)
+
+    straight = pose.moved(optics.straightened(pose.points(), (image.shape[1], image.shape[0])))
+    return not is_standard(layout) or BoardFinder.bundled().sees(optics.straight(image), layout, straight)
 
 
 def _found_first(given: Locator, optics: Optics) -> Locator:

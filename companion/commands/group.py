@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What the system says where there is no room, or none left for this user."""
+
+
 class Lazy(NamedTuple):
     """A command that is imported when it is used, so that help and start-up stay quick."""
 
@@ -83,7 +87,7 @@ def _room_is_needed() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno != errno.ENOSPC:
+        if error.errno not in _FULL:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left of it is not tried again
         raise click.ClickException("there is no room left for what is written; make room, and try again") from error

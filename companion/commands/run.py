@@ -66,7 +66,7 @@ def run(
     seats = by_table(sources)
     refuse_idle_corners(chain.from_iterable(seats.values()))
     game = Game.start(first, layout=layout, sets=sets)
-    known = Foreknowledge(corners, profile, variant, sets)
+    known = Foreknowledge(corners, profile, variant, sets, first)
     wanted = any(map(is_given, ("first", "layout", "sets", "variant")))
     with ExitStack() as open_until_done:
         log = open_until_done.enter_context(open_log(data))

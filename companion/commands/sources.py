@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from companion.camera.frames import Clock
     from companion.commands.eyes import Foreknowledge
     from companion.readings import Source
-    from companion.rules import Layout, Variant
+    from companion.rules import Layout
     from companion.vision.video import VideoReader
 
 
@@ -66,20 +66,26 @@ def _opened(text: str, layout: Layout, known: Foreknowledge, clock: Clock, *, pa
     frames = open_frames(text, clock, patient=patient, others=("tiles",))
     try:
         if isinstance(frames, VirtualCamera):
-            _refuse_another_game(frames, layout, known.variant)
+            _refuse_another_game(frames, layout, known)
         return Camera(frames, reader_for(layout), reader_for=reader_for)
     except Exception:
         frames.close()
         raise
 
 
-def _refuse_another_game(drawn: VirtualCamera, layout: Layout, variant: Variant) -> None:
+def _refuse_another_game(drawn: VirtualCamera, layout: Layout, known: Foreknowledge) -> None:
     """Wrong usage if a game is drawn that is not the one to be refereed."""
-    on = drawn.play.layout
-    if on != layout:
-        raise click.UsageError(f"{drawn.name} draws a game on {on}, and not on {layout}: start with --layout '{on}'")
-    if drawn.variant != variant:
-        raise click.UsageError(f"{drawn.name} draws a {drawn.variant} game: start with --variant {drawn.variant}")
+    name, game = drawn.name, drawn.game
+    if game.layout != layout:
+        raise click.UsageError(
+            f"{name} draws a game on {game.layout}, and not on {layout}: start with --layout '{game.layout}'"
+        )
+    if drawn.variant != known.variant:
+        raise click.UsageError(f"{name} draws a {drawn.variant} game: start with --variant {drawn.variant}")
+    if (game.first, known.first) == ("anywhere", "outside"):
+        raise click.UsageError(f"{name} draws a game whose first piece goes anywhere: start with --first anywhere")
+    if game.sets != (known.sets or layout.default_sets):
+        raise click.UsageError(f"{name} draws a game with other pieces: start with --sets {game.sets}")
 
 
 @contextlib.contextmanager

@@ -48,11 +48,11 @@ def read_match(path: str) -> MatchText:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file whole, or standard output for ``-``; a `ClickException` in one line if it cannot be written."""
+    """Write a file whole, or standard output for ``-``; a `ClickException` in one line if the file cannot be."""
+    if path == "-":
+        click.echo(text, nl=False)
+        return
     try:
-        if path == "-":
-            click.echo(text, nl=False)
-        else:
-            write_whole(path, text)
+        write_whole(path, text)
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error

@@ -118,8 +118,15 @@ class Bench:
         return fit_windows(kinds, empty)
 
     def store(self, windows: Sequence[Window]) -> None:
-        """Make the board keep the windows. Raises `SourceError` as `calibration.tiles.store` does."""
-        self._through_blinks(lambda: workshop.store(self._board, windows))
+        """Make the board keep the windows; as often as a person wants to try, if it does not."""
+        while True:
+            try:
+                if self._board.lost:
+                    self._get_back()
+                return self._through_blinks(lambda: workshop.store(self._board, windows))
+            except SourceError as error:
+                _say(f"{_ended(str(error))} What was measured is kept: it can be stored again, until Ctrl-C.")
+                self._enter()
 
     def _empty(self) -> Seen:
         while True:

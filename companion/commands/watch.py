@@ -60,7 +60,7 @@ def watch(
     refuse_idle_corners(sources)
     game = Game.start(first, layout=layout, sets=sets)
     with ExitStack() as open_until_done:
-        known = Foreknowledge(corners, profile, variant, sets)
+        known = Foreknowledge(corners, profile, variant, sets, first)
         equipment = equip(sources, layout, open_until_done, known, clock=seconds_from_now())
         stopped = told_to_stop(open_until_done)
         folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))

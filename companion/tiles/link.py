@@ -4,6 +4,12 @@ Theory of operation. Whoever calls `TileBoard.read` lends it the time to talk: b
 cables looked for only in there, so there is no thread, and a program that stops reading stops pinging, upon which the
 board goes dark. When the board is lost, `read` says so once with `SourceError`; from then on it answers None, trying to
 get the board back every `RETRY_S`, and goes on with readings when it has.
+
+What comes back may be another board: cables get exchanged where several tables stand. A board does not say which one it
+is, but how often it was started, and that only grows, and not faster than a chip can start. One that was started less
+often than the board of before, or far more often, is a stranger, and nothing is read of it. Its port is kept where that
+has the name that was asked for, and passed by where one was looked for, until it is unplugged: opening it once more
+with every try would start it as often, until it has caught up.
 """
 
 from __future__ import annotations
@@ -19,6 +25,7 @@ from companion.saying import Saying
 from companion.tiles.ports import PortFinder
 from companion.tiles.session import Session
 from companion.tiles.virtual import VirtualBoard, VirtualPort
+from companion.tiles.wire import Hello
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,6 +42,8 @@ RETRY_S = 1.0
 """How often a lost board is looked for."""
 REPEAT_S = 0.1
 """How often a reading is given when nothing changes, so that whoever settles readings sees that nothing does."""
+STARTS_PER_S = 10
+"""No board starts more often than this, whatever its cable does: it takes a tenth of a second to start and count it."""
 SETTLE_S = 0.0
 """What is left to settle of a tile reading: nothing, the board has debounced it."""
 
@@ -88,6 +97,10 @@ class TileBoard:
         """The board that is not there; None for a real one."""
         self._port: Port | None = None
         self._session = Session(clock())
+        self._known: Hello | None = None
+        """How the board has introduced itself last, whose readings were given."""
+        self._stranger = False
+        """Whether another board is on the port now."""
         self._readings: deque[BoardReading] = deque()
         self._told_s = float("-inf")
         self._told_letters = ""
@@ -105,18 +118,18 @@ class TileBoard:
     @property
     def connected(self) -> bool:
         """Whether the board is there and has said what lies on its squares."""
-        return self._port is not None and self._session.letters is not None
+        return not self.lost and self._session.letters is not None
 
     @property
     def lost(self) -> bool:
-        """Whether its port is closed, and has to be got back by reading."""
-        return self._port is None
+        """Whether it has to be got back by reading: its port is closed, or another board is on it."""
+        return self._port is None or self._stranger
 
     @property
     def trouble(self) -> str:
         """Why a square, or the whole board, cannot be read though the board is there; empty if all is well."""
-        if self._port is None:
-            return ""  # it is lost, and that has been said
+        if self.lost:
+            return ""  # that has been said
         if self._session.letters is None:
             return Saying("the board has not yet said what lies on it")
         if not self.unclear:
@@ -197,6 +210,7 @@ class TileBoard:
     def _open(self) -> None:
         self._port = self._connect()
         self._session = Session(self._clock())
+        self._stranger = False
 
     def _get_back(self, deadline: float) -> None:
         """Look for the lost board, at most every `RETRY_S`; until `deadline` if it is not yet time."""
@@ -221,7 +235,7 @@ class TileBoard:
         try:
             for message in self._session.receive(port.receive(), self._clock()):
                 self._take(message)
-            self._session.show(self._light)
+            self._session.show("" if self._stranger else self._light)
             words = self._session.due(self._clock())
             if words:
                 port.send(words)
@@ -235,6 +249,8 @@ class TileBoard:
         self._complain(Saying("%(source)s: %(why)s", source=self.name, why=why))
 
     def _take(self, message: wire.Message) -> None:
+        if isinstance(message, Hello):
+            self._recognise(message)
         board, letters = self._session.board, self._session.letters
         if board is not None and board.squares != len(self._layout):
             raise LinkError(
@@ -246,14 +262,30 @@ class TileBoard:
                     wanted=len(self._layout),
                 )
             )
-        if letters is not None and self._session.certain and letters != self._told_letters:
+        if not self._stranger and letters is not None and self._session.certain and letters != self._told_letters:
             self._tell(letters)
         logger.debug("the board says %s", message)
+
+    def recognises(self, hello: Hello) -> bool:
+        """Whether the board that says this may be the one of before, or whether none is known yet."""
+        since_s = self._clock() - self._told_s
+        return self._known is None or 0 <= hello.boots - self._known.boots <= STARTS_PER_S * (1 + since_s)
+
+    def _recognise(self, hello: Hello) -> None:
+        """Make sure that it is the board of before, as far as it can be told; `SourceError` if it is another."""
+        self._stranger = not self.recognises(hello)
+        if not self._stranger:
+            self._known = hello
+            return
+        why = Saying(
+            "another tile board is plugged in than before; plug in the one of before, or start the program again"
+        )
+        self._complain(Saying("%(source)s: %(why)s", source=self.name, why=why))
 
     def _repeat(self) -> None:
         """Give the reading of before once more, when it has been a while."""
         letters = self._session.letters if self._session.certain else None
-        if self._port is not None and letters is not None and self._clock() - self._told_s >= REPEAT_S:
+        if not self.lost and letters is not None and self._clock() - self._told_s >= REPEAT_S:
             self._tell(letters)
 
     def _tell(self, letters: str) -> None:
@@ -290,5 +322,9 @@ def open_tiles(
             f"{text!r} names no port of a tile board; write tiles:auto, tiles:/dev/ttyUSB0 or tiles:COM3"
         )
     elsewhere = [other.removeprefix("tiles:") for other in others if other.startswith("tiles:")]
-    finder = PortFinder(wanted, clock, others=elsewhere)
-    return TileBoard(shown(text), finder, layout, clock=clock, wait=wait, patient=patient)
+    opened: list[TileBoard] = []
+    finder = PortFinder(
+        wanted, clock, others=elsewhere, recognises=lambda hello: all(source.recognises(hello) for source in opened)
+    )
+    opened.append(TileBoard(shown(text), finder, layout, clock=clock, wait=wait, patient=patient))
+    return opened[0]

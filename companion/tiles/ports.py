@@ -3,8 +3,8 @@
 A port is named by what the system calls it (``/dev/ttyUSB0``, ``/dev/serial/by-id/…``, ``COM3``,
 ``/dev/cu.usbserial-10``), by any URL that pyserial knows (``socket://…``, ``rfc2217://…``), or is looked for:
 `PortFinder.find` opens only ports that look like an Arduino, because opening resets whatever is there, and keeps the
-first that says HELLO. A board does not say which of several it is, so one that may be another of this program is left
-alone.
+first that says HELLO; people are told of those that were not asked. A board does not say which of several it is, so one
+that may be another of this program is left alone.
 """
 
 from __future__ import annotations
@@ -156,10 +156,14 @@ class PortFinder:
         clock: Callable[[], float],
         *,
         others: Iterable[str] = (),
+        recognises: Callable[[wire.Hello], bool] = lambda hello: True,  # noqa: ARG005 (nobody is known yet)
         opener: Callable[[str], Port] = SerialPort,
         listing: Callable[[], Iterable[ListPortInfo]] = list_ports.comports,
     ) -> None:
-        """`wanted` is the name of a port, a URL, or ``auto``; `others` are those of this program's other boards."""
+        """`wanted` is the name of a port, a URL, or ``auto``; `others` are those of this program's other boards.
+
+        `recognises` tells, by how it introduces itself, whether a board may be the one that is looked for.
+        """
         self.wanted = usual_name(wanted)
         self._others = [usual_name(other) for other in others if "://" not in other]
         self._clock = clock
@@ -167,6 +171,11 @@ class PortFinder:
         self._listing = listing
         self._known = ""
         """The port on which it was last; empty before it was on any."""
+        self._recognises = recognises
+        self._strangers: set[str] = set()
+        """The ports on which other boards are than the one that is looked for."""
+        self._told: list[str] = []
+        """The ports of which people have been told last that a board may be there, too."""
 
     def __call__(self) -> Port:
         """The open port.
@@ -194,7 +203,12 @@ class PortFinder:
             SourceError: if there is none.
         """
         tried: list[str] = []
-        for name in self.likely():
+        likely = self.likely()
+        self._strangers &= set(likely)
+        for name in likely:
+            if name in self._strangers:
+                tried.append(Saying("%(source)s: that is another tile board than before", source=name))
+                continue
             if not self._may_be_its(name):
                 tried.append(Saying("%(source)s: that may be another tile board of this program", source=name))
                 continue
@@ -204,13 +218,18 @@ class PortFinder:
                 tried.append(error.saying)
                 continue
             try:
-                self._await_hello(port)
+                hello = self._await_hello(port)
             except LinkError as error:
                 port.close()
                 tried.append(Saying("%(source)s: %(why)s", source=name, why=error.saying))
                 continue
-            logger.info("found a tile board on %s", name)
+            if not self._recognises(hello):
+                port.close()
+                self._strangers.add(name)
+                tried.append(Saying("%(source)s: that is another tile board than before", source=name))
+                continue
             self._known = name
+            self._tell_of([other for other in likely[likely.index(name) + 1 :] if self._may_be_its(other)])
             return port
         others = joined(tried) or Saying("no port looks like an Arduino")
         raise SourceError(
@@ -219,6 +238,17 @@ class PortFinder:
                 others=others,
             )
         )
+
+    def _tell_of(self, unasked: list[str]) -> None:
+        """Tell people, once, of ports on which a board may be, too, when one was found before they were asked."""
+        if unasked and unasked != self._told:
+            logger.warning(
+                "found a tile board on %s; another may be on %s, which was not asked: to use that, write tiles:%s",
+                self._known,
+                " and ".join(unasked),
+                unasked[0],
+            )
+        self._told = unasked
 
     def _open(self, name: str) -> Port:
         port = self._opener(name)
@@ -230,7 +260,7 @@ class PortFinder:
         others = set(map(lasting_name, self._others))
         return name not in others and (self._known in ("", name) or others <= self._listed())
 
-    def _await_hello(self, port: Port) -> None:
+    def _await_hello(self, port: Port) -> wire.Hello:
         """Listen until a board has said HELLO, which can be received once more.
 
         Raises:
@@ -248,6 +278,7 @@ class PortFinder:
             seen += data
             list(session.receive(data, self._clock()))
         port.give_back(seen)
+        return session.board
 
     def _listed(self) -> set[str]:
         """All ports that there are, by each of their names."""

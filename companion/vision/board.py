@@ -161,7 +161,7 @@ class BoardFinder:
             return BoardNotFound(
                 Saying("the picture is too small: %(size)s pixels", size=" x ".join(map(str, image.shape[1::-1])))
             )
-        standard = _is_standard(layout)
+        standard = is_standard(layout)
         on_mat = mat_corners(image) if standard else None
         if on_mat is not None:
             return BoardPose(_points(on_mat), 1.0)
@@ -178,7 +178,7 @@ class BoardFinder:
         Its corners are named so that they are as near the given ones as can be. Only the board of four by four is
         known well enough to tell.
         """
-        if not _is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
+        if not is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
             return None
         found, said = None if self.sees(image, layout, given) else self(image, layout), given.points()
         if not isinstance(found, BoardPose) or found.score < self.rule.sure:
@@ -252,7 +252,7 @@ class BoardFinder:
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
 
 
-def _is_standard(layout: Layout) -> bool:
+def is_standard(layout: Layout) -> bool:
     """Whether it is the board of four by four, which the networks know."""
     return (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
 

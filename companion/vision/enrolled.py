@@ -23,7 +23,7 @@ import numpy as np
 
 from companion.errors import ProfileError
 from companion.readings import ALL_CONTENTS
-from companion.rules import Kind, Piece
+from companion.rules import Piece
 from companion.vision.context import softmax
 from companion.vision.faces import (
     DARK,
@@ -162,8 +162,8 @@ def weights_of(encoded: str) -> Floats:
 
 def _faces(enrolment: Enrolment) -> tuple[Face, ...]:
     faces = tuple(_face(face.piece, face.picture) for face in enrolment.faces)
-    if len({face.content > len(Kind) for face in faces}) == 1:
-        raise ValueError("faces of one colour only")
+    if {face.content for face in faces} != set(range(1, len(ALL_CONTENTS))):
+        raise ValueError("a piece that has no face")
     return faces
 
 

@@ -99,6 +99,7 @@ def _everywhere() -> dict[str, Any]:
         "version": __version__,
         "meant": meant,
         "back": _back(**meant) if has_request_context() else "",
+        "goes_to_table": has_request_context() and bool(meant or len(this_app().tables) == 1),
     }
 
 

@@ -14,12 +14,12 @@ from tests.calibration.drawn_targets import VIEWS, held, seen
 from tests.vision.drawn_lens import SIZE, STRONG, thrown
 
 
-def sightings(views=VIEWS, *, shake=0.05, names=None):
-    """What is seen of the target in these views, without drawing it: its corners, each a little off."""
-    rng = np.random.default_rng(4)
+def sightings(views=VIEWS, *, shake=0.05, lenses=(STRONG,), seed=4):
+    """What is seen of the target in these views, through each lens in turn: its corners, each a little off."""
+    rng = np.random.default_rng(seed)
     found = []
     for i, view in enumerate(views):
-        corners = seen(view, STRONG)
+        corners = seen(view, lenses[i % len(lenses)])
         inside = ((corners > 4) & (corners < np.array(SIZE) - 5)).all(axis=1)
         corners = corners + rng.normal(0, shake, corners.shape)
         numbers = tuple(np.flatnonzero(inside).tolist())
@@ -84,9 +84,43 @@ def test_a_target_that_was_held_in_the_middle_only_is_refused():
     assert "hold it nearer, and also into the picture's corners" in refusal(sightings(far))
 
 
-def test_a_target_that_was_never_tilted_is_refused():
-    flat = [(0, 0, 90 * (i % 2), 75 * (i % 3) - 75, 40 * (i % 2) - 20, 260 + 12 * i) for i in range(9)]
-    assert "too alike to tell what the lens does: tilt the target more" in refusal(sightings(flat, shake=0.2))
+WEAK = STRONG.model_copy(update={"distortion": (-0.05, 0.01, 0.0, 0.0, 0.0)})
+
+
+@pytest.mark.parametrize("lens", [STRONG, WEAK], ids=["strong", "weak"])
+@pytest.mark.parametrize("tilt", [0, 0.3, 1])
+@pytest.mark.parametrize("shake", [0.02, 0.05, 0.1, 0.2])
+def test_a_target_that_was_hardly_tilted_is_refused(lens, tilt, shake):
+    tilts = np.random.default_rng(1).normal(0, tilt, (9, 2))
+    flat = [(*tilts[i], 90 * (i % 2), 75 * (i % 3) - 75, 40 * (i % 2) - 20, 260 + 12 * i) for i in range(9)]
+    said = refusal(sightings(flat, shake=shake, lenses=[lens]))
+    assert "too alike to tell what the lens does: tilt the target more" in said
+
+
+def zoomed(factor):
+    return STRONG.model_copy(update={"focal": (STRONG.focal[0] * factor, STRONG.focal[1] * factor)})
+
+
+@pytest.mark.parametrize("factor", [1.1, 1.15, 1.25])
+@pytest.mark.parametrize("shake", [0.05, 0.2])
+def test_pictures_of_two_cameras_are_refused(factor, shake):
+    said = refusal(sightings(shake=shake, lenses=[STRONG, zoomed(factor)]))
+    assert "no one lens explains" in said
+
+
+def test_one_picture_of_another_camera_is_named():
+    said = refusal(sightings(lenses=[*[STRONG] * 3, zoomed(1.2), *[STRONG] * 6]))
+    assert "no one lens explains them all, 3.jpg least: take all with one camera at one zoom" in said
+
+
+@pytest.mark.parametrize("tilt", [15, 20, 30])
+@pytest.mark.parametrize("shake", [0.05, 0.25])
+@pytest.mark.parametrize("seed", range(4))
+def test_pictures_as_people_take_them_are_not_refused(tilt, shake, seed):
+    by_chance = np.random.default_rng(seed)
+    ways = by_chance.normal(0, tilt, (12, 2)), by_chance.uniform((0, -120, -50, 280), (180, 120, 50, 400), (12, 4))
+    views = [(*tilts, *place) for tilts, place in zip(*ways, strict=True)]
+    assert measure(sightings(views, shake=shake, seed=seed)).model.focal == pytest.approx(STRONG.focal, rel=0.02)
 
 
 def test_pictures_that_would_need_a_lens_which_nobody_could_make_are_refused(monkeypatch):

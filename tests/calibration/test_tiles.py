@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from calibration import tiles as workshop
 from calibration.tiles import KINDS, TRIES, Seen, TilesError, empty_sighting, fit_windows, sighting, store, table
-from companion.commands.tiles import Bench
+from companion.commands.tiles import BACK_S, Bench
 from companion.commands.tiles import tiles as command
 from companion.errors import SourceError
 from companion.rules import Layout, Square
@@ -235,6 +235,53 @@ def test_a_cable_that_is_pulled_meanwhile_costs_nothing_that_was_measured(capsys
     told = capsys.readouterr().err
     assert told.count("What was measured is kept.") == told.count("The board is back.") == 3
     assert "no such port." in told
+
+
+class Weak(Person):
+    """Whose board has too little supply to store anything, until the person has been told so twice."""
+
+    def enter(self):
+        if self.asked == len(self.lays):
+            self.told += 1
+            return ""
+        self.told, self.board._use_bands = 0, self.use_bands
+        return super().enter()
+
+    def use_bands(self, *, keep):
+        return VirtualBoard._use_bands(self.board, keep=keep) if self.told == 2 else "supply"
+
+
+def test_what_was_measured_is_stored_once_the_board_can(capsys):
+    assert Weak("", *RIGHT).calibrates() == WANTED
+    said = capsys.readouterr().err
+    assert (
+        said.count("while its supply is low; try a short, thick cable into a socket of the computer itself. What") == 2
+    )
+    assert "What was measured is kept: it can be stored again, until Ctrl-C." in said
+
+
+class Late(Person):
+    """Whose cable is pulled while the board is told what to keep, and stays so longer than it is waited for."""
+
+    def connect(self):
+        port = super().connect()
+        if not self.back_s:
+            send = port.send
+            port.send = lambda data: self.pull() if b"$CAL" in data else send(data)
+        return port
+
+    def pull(self):
+        self.port.close()
+        self.back_s = self.now + BACK_S + 60
+
+    def enter(self):
+        return super().enter() if self.asked < len(self.lays) else ""
+
+
+def test_what_was_measured_is_stored_when_the_board_comes_back_late(capsys):
+    assert Late("", *RIGHT).calibrates() == WANTED
+    said = capsys.readouterr().err
+    assert "has not come back within 120 s. What was measured is kept" in said
 
 
 def test_a_board_that_does_not_come_back_is_given_up():

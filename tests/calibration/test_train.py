@@ -8,6 +8,7 @@ from importlib import resources
 import cv2
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from calibration.training.dataset import BOARD, Boards, Split, Studio
 from calibration.training.truth import CLASSES
@@ -152,3 +153,16 @@ def test_networks_stay_what_they_were_where_no_thresholds_can_be_found_for_new_o
     with pytest.raises(FileNotFoundError, match="no shard of the calibrate split"):
         bundle(Reader().eval(), tmp_path, models, {})
     assert [path.read_bytes() for path in models.iterdir()] == [b"of before"]
+
+
+@pytest.mark.parametrize(("there", "says"), [(False, "make it with `learn"), (True, "no shard of the calibrate split")])
+def test_what_a_bundle_is_made_of_is_named_in_one_line_where_it_is_missing(tmp_path, there, says):
+    pytest.importorskip("onnx")
+    from calibration.training.__main__ import main  # noqa: PLC0415
+    from calibration.training.network import Reader  # noqa: PLC0415
+
+    if there:
+        torch.save({"weights": Reader().state_dict()}, tmp_path / "reader.pt")
+    result = CliRunner().invoke(main, ["bundle", str(tmp_path), "--models", str(tmp_path)])
+    assert result.exit_code == 1
+    assert says in result.stderr

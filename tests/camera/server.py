@@ -33,7 +33,8 @@ class CameraServer:
     (a stream without lengths), ``garbage`` (pictures that are none), ``long`` (the lengths are far too large). While
     `stall` is set nothing more is sent; setting `hang_up` closes every connection. Where `people` are, a name and a
     password, nobody else is let in, and `asks` are the ways to log in that are offered, each in a header of its own.
-    `logins` are all that were tried, `sends_on` is where requests for a path are sent; None, if that is not told.
+    `answered` counts the requests, `logins` are all that were tried, `sends_on` is where requests for a path are sent;
+    None, if that is not told.
     """
 
     def __init__(self, picture=None, *, frame_s: float = 0.02, port: int = 0) -> None:
@@ -43,6 +44,7 @@ class CameraServer:
         self.asks: tuple[str, ...] = (BASIC,)
         self.logins: list[str] = []
         self.sends_on: dict[str, str | None] = {}
+        self.answered = 0
         self.stall = threading.Event()
         self.hang_up = threading.Event()
         self._over = threading.Event()
@@ -75,6 +77,7 @@ class CameraServer:
         self._http.server_close()
 
     def answer(self, request: BaseHTTPRequestHandler) -> None:
+        self.answered += 1
         if "Authorization" in request.headers:
             self.logins.append(request.headers["Authorization"])
         if request.path in self.sends_on:

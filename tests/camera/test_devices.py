@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import queue
 import time
 
 import numpy as np
 import pytest
 
 from companion.camera.devices import open_camera
-from companion.camera.live import LOST_S
+from companion.camera.live import LOST_S, LiveFrames
 from companion.errors import SourceError
 from tests.camera.devices import FakeDriver, Noise, fake_system, plug_in, plug_out
 
@@ -124,6 +125,39 @@ def test_only_the_newest_picture_is_kept(bench):
     bench.driver.wait_for_looks(5)
     bench.clock.now += 5
     assert bench.picture().time >= 105
+
+
+class Slow:
+    """A device that has a picture only when it is told to take one."""
+
+    def __init__(self) -> None:
+        self._picture = Noise()
+        self._taken = queue.Queue()
+
+    def take(self) -> None:
+        self._taken.put(self._picture())
+
+    def grab(self):
+        try:
+            return self._taken.get(timeout=0.02)
+        except queue.Empty:
+            return None
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_slow_camera_is_lost_only_when_it_is_late_for_its_own_pace():
+    clock, device = Clock(), Slow()
+    with LiveFrames("slow", lambda: device, clock) as frames:
+        for _ in range(2):
+            device.take()
+            assert frames.read(PATIENCE_S) is not None
+            clock.now += 2 * LOST_S
+        assert frames.read(0) is None
+        clock.now += 4 * LOST_S
+        with pytest.raises(SourceError, match="slow: it sends no pictures"):
+            frames.read(0)
 
 
 def test_closing_ends_the_thread_and_lets_go_of_the_device(bench):

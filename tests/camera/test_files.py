@@ -274,6 +274,16 @@ def test_pictures_of_every_kind_are_read(tmp_path, kind):
     assert abs(int(frames_of(f"images:{tmp_path}")[0].image.mean()) - 100) <= 2
 
 
+@pytest.mark.parametrize("kind", ["gif", "png", "webp", "avif"])
+def test_a_picture_that_moves_is_refused_as_nobody_knows_which_one_counts(tmp_path, kind):
+    moving = cv2.Animation()
+    moving.frames, moving.durations = [picture(grey) for grey in (50, 100, 150)], np.full(3, 200, np.int32)
+    path = tmp_path / f"game.{kind}"
+    assert cv2.imwriteanimation(str(path), moving)
+    with pytest.raises(VisionError, match=f"game.{kind} holds several pictures, one after the other; save the one"):
+        read_picture(path)
+
+
 def test_what_libpng_says_of_a_picture_disturbs_nobody(tmp_path, capfd):
     """A colour profile that it does not like, and a file that breaks off."""
     done, data = cv2.imencode(".png", np.random.default_rng(0).integers(0, 256, (40, 40, 3), np.uint8))

@@ -116,7 +116,7 @@ def test_a_camera_whose_pictures_never_end_is_left_at_once(server, caplog):
 
 
 TROUBLES = {
-    "stall": (lambda server: server.stall.set(), "stopped sending"),
+    "stall": (lambda server: server.stall.set(), "it sends no pictures"),
     "garbage": (lambda server: setattr(server, "behaviour", "garbage"), "cannot be decoded"),
     "a web page": (lambda server: (setattr(server, "behaviour", "page"), server.hang_up.set()), "it is a web page"),
 }
@@ -130,6 +130,14 @@ def test_a_stream_in_trouble_is_lost_and_comes_back(server, frames, trouble, say
     server.stall.clear()
     server.behaviour = "stream"
     assert a_picture(frames)
+
+
+def test_a_stream_that_is_slower_than_others_comes_on_one_connection():
+    with CameraServer(frame_s=1.7) as server:
+        frames = open_frames(server.address, time.monotonic)
+        assert all(a_picture(frames) for _ in range(2))
+        assert server.answered == 1
+        frames.close()
 
 
 def test_a_stream_that_is_cut_off_goes_on_by_itself(server, frames):

@@ -51,7 +51,7 @@ def test_a_tile_board_that_is_looked_for_keeps_nobody_waiting(monkeypatch):
         enough.wait(PATIENCE_S)
         raise SourceError("no tile board found")
 
-    monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: look)
+    monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others, recognises: look)
     with contextlib.ExitStack() as closing:
         [board] = equip(["tiles:auto"], LAYOUT, closing, clock=time.monotonic, patient=True).sources
         table = Table(board, Referee(Game.start()), Ledger(), clock=time.monotonic)
@@ -68,7 +68,9 @@ def test_a_pretended_tile_board_is_read_on_the_thread_of_its_table():
 
 def test_every_tile_board_knows_the_ports_of_all_others(monkeypatch):
     told = {}
-    monkeypatch.setattr(link, "PortFinder", lambda wanted, clock, others: told.update({wanted: list(others)}))
+    monkeypatch.setattr(
+        link, "PortFinder", lambda wanted, clock, others, recognises: told.update({wanted: list(others)})
+    )
     with contextlib.ExitStack() as closing:
         texts, elsewhere = ["tiles:COM3", HIDING.format(1), "tiles:COM4"], ["virtual:tiles", "tiles:auto"]
         equip(texts, LAYOUT, closing, clock=lambda: 100.0, patient=True, elsewhere=iter(elsewhere))

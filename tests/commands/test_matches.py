@@ -359,6 +359,29 @@ def test_who_won_a_resigned_match_is_not_guessed(data, tmp_path, winner):
     assert len(lines("list", "--data", data)) == 2
 
 
+def exported_to(out, data):
+    """What is said of an export to standard output, which is `out`; the exit code."""
+    command = [sys.executable, "-m", "companion", "matches", "export", "1", "--data", data]
+    done = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, check=False)
+    return done.stderr, done.returncode
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is always full")
+def test_export_to_standard_output_on_a_full_disk_says_so_as_every_command_does(data):
+    with Path("/dev/full").open("w") as full:
+        assert exported_to(full, data) == (
+            "Error: there is no room left for what is written; make room, and try again\n",
+            1,
+        )
+
+
+def test_export_to_a_program_that_has_heard_enough_ends_without_a_word(data):
+    reading, writing = os.pipe()
+    os.close(reading)
+    assert exported_to(writing, data) == ("", 1)
+    os.close(writing)
+
+
 def test_verify_says_sound_erased_and_broken(data):
     assert printed("verify", "--data", data).count("sound") == 2
     assert printed("erase", 1, "--names", "--pictures", "--data", data) == (

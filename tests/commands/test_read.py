@@ -95,6 +95,16 @@ def test_corners_that_lie_beside_the_board_read_nothing_and_the_right_ones_are_n
         assert math.dist(map(float, said.split(",")), point) < 25
 
 
+@pytest.mark.parametrize("grain", [0, 30], ids=["smooth", "of wood"])
+def test_a_bare_table_at_the_corners_that_were_given_is_no_board(tmp_path, grain):
+    noise = np.random.default_rng(1).normal(0, grain, (720, 1280, 3)).astype(np.float32)
+    table = (90, 120, 150) + cv2.GaussianBlur(noise, (0, 0), 40, sigmaY=1.2) * 3
+    cv2.imwrite(str(tmp_path / "table.png"), table.clip(0, 255))
+    done = companion("read", str(tmp_path / "table.png"), "--corners", "300,600 900,600 850,150 350,150")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"{tmp_path / 'table.png'}: nothing like a board lies at the corners that were given")
+
+
 def test_the_corners_that_a_profile_has_of_another_board_are_not_believed(last_frame, tmp_path):
     Profile(layout="4x4", corners=tuple(map(tuple, TRUTH["corners"].values()))).write(tmp_path / "table.json")
     asked = ("read", str(last_frame), "--profile", str(tmp_path / "table.json"))

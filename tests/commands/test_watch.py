@@ -248,6 +248,21 @@ def test_a_match_that_cannot_be_recorded_is_told_and_fails(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("tags", "options", "says"),
+    [
+        ('[First "anywhere"]', [], "draws a game whose first piece goes anywhere: start with --first anywhere"),
+        ('[Sets "2"]', [], "draws a game with other pieces: start with --sets 2"),
+        ("", ["--sets", "2"], "draws a game with other pieces: start with --sets 1"),
+    ],
+)
+def test_a_drawn_game_is_not_refereed_by_other_rules_than_its_own(tmp_path, tags, options, says):
+    (match := tmp_path / "match.mjn").write_text(f"{tags}\n\n1. a1+ *\n")
+    done = companion("watch", f"virtual:{match}", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"virtual:{match} {says}" in done.stderr
+
+
 class Watching:
     """A `companion watch` that is told to stop while it looks; its temporary files are in `folder`."""
 
@@ -281,8 +296,8 @@ class Watching:
 
 @pytest.fixture
 def open_game(tmp_path) -> str:
-    """A drawn game whose first piece lies where it may not, where the first move is outside."""
-    (tmp_path / "open.mjn").write_text('[First "anywhere"]\n\n1. b2+ b4+ 2. c4+ c1+ 3. d1x c2x 4. b3x *\n')
+    """A drawn game whose first piece lies where it may not."""
+    (tmp_path / "open.mjn").write_text("1. L:b2+! b4+ 2. c4+ c1+ 3. d1x c2x 4. b3x *\n")
     return f"virtual:{tmp_path / 'open.mjn'}"
 
 
@@ -304,7 +319,7 @@ def test_a_watch_of_what_has_no_end_is_done_when_it_is_told_to_stop(tmp_path):
     with CameraServer(lambda: table.read(1.0).image) as camera, Watching(folder, camera.address) as watching:
         code, told, said = watching.stop("MovePlayed", signal.SIGINT)
     # A camera that this machine is too slow to draw in time is told of.
-    assert (code, set(said.splitlines()) - {f"{camera.address}: it has stopped sending pictures"}) == (0, set())
+    assert (code, set(said.splitlines()) - {f"{camera.address}: it sends no pictures"}) == (0, set())
     assert [event["move"] for event in told if event["event"] == "MovePlayed"] == MOVES[:1]
 
 

@@ -44,12 +44,18 @@ class World:
             raise SourceError(f"{name}: another program has this port open")
         return made
 
-    def finder(self, wanted, *others):
-        return PortFinder(wanted, self.clock, others=others, opener=self.opener, listing=self.listing)
+    def finder(self, wanted, *others, **more):
+        return PortFinder(wanted, self.clock, others=others, opener=self.opener, listing=self.listing, **more)
 
 
 def tile_board(world):
     return VirtualPort(VirtualBoard(16, world.clock), world.wait)
+
+
+def older_board(world):
+    board = VirtualBoard(16, world.clock)
+    board.reset()
+    return VirtualPort(board, world.wait)
 
 
 def something_else(world):
@@ -91,6 +97,16 @@ def test_auto_passes_by_what_is_busy_or_something_else():
     world = World(COM3=(CH340, busy), COM4=(CH340, something_else), COM5=(FTDI, tile_board))
     world.finder("auto")()
     assert world.opened == ["COM3", "COM4", "COM5"]
+
+
+def test_auto_tells_once_of_ports_that_it_has_not_asked(caplog):
+    world = World(COM3=(CH340, tile_board), COM4=(CH340, tile_board), COM5=(FTDI, tile_board), COM6=(GPS, tile_board))
+    finder = world.finder("auto", "COM4")
+    finder()
+    finder()
+    assert [record.getMessage() for record in caplog.records] == [
+        "found a tile board on COM3; another may be on COM5, which was not asked: to use that, write tiles:COM5"
+    ]
 
 
 def test_auto_says_what_it_tried_when_there_is_no_board():
@@ -146,6 +162,26 @@ def test_two_boards_that_come_back_under_other_names_are_not_mixed_up(wanted):
     world.ports["COM3"] = (CH340, tile_board)
     finder()
     assert set(world.opened) == {"COM3"}
+
+
+@pytest.mark.parametrize("wanted", ["COM3", "auto"])
+def test_a_board_that_is_lost_is_not_another_that_is_plugged_in_and_is_found_beside_it(wanted):
+    world = World(COM3=(CH340, tile_board))
+    finder = world.finder(wanted, recognises=lambda hello: hello.boots < 3)
+    finder()
+    world.ports = {"COM2": (CH340, older_board)}
+    for _ in range(3):
+        with pytest.raises(SourceError, match="COM2: that is another tile board than before"):
+            finder()
+    world.ports["COM7"] = (CH340, tile_board)
+    finder()
+    assert (world.opened.count("COM2"), world.opened[-1]) == (1, "COM7")
+    world.ports = {}
+    with pytest.raises(SourceError):
+        finder()
+    world.ports = {"COM2": (CH340, tile_board)}
+    finder()
+    assert world.opened[-1] == "COM2"
 
 
 def test_auto_leaves_the_port_alone_that_another_board_was_given():

@@ -100,3 +100,52 @@ def test_what_comes_after_a_lost_line_is_told_together_with_what_that_would_have
     board.put(8, "u")
     told = [reading.evidence for reading in (source.read(0.05) for _ in range(40)) if reading is not None]
     assert next(seen for seen in told if seen != b"." * 16) == b"S.......u......."
+
+
+class Cables:
+    """Two boards that were started so many times, and a port that leads to the first, until cables are exchanged."""
+
+    def __init__(self, mine, other):
+        self.clock = Clock()
+        self.mine, self.other = (VirtualBoard(16, self.clock) for _ in range(2))
+        for board, starts in ((self.mine, mine), (self.other, other)):
+            for _ in range(starts - 1):
+                board.reset()
+        self.board = self.mine
+        self.source = TileBoard("tiles:COM3", self.connect, STANDARD, clock=self.clock, wait=self.clock.wait)
+
+    def connect(self):
+        self.board.reset()
+        self.port = VirtualPort(self.board, self.clock.wait)
+        return self.port
+
+    def plug_in(self, board):
+        self.board = board
+        self.port.close()
+        with pytest.raises(SourceError, match="the port is closed"):
+            self.source.read(1.0)
+
+
+@pytest.mark.parametrize(("mine", "other"), [(40, 3), (3, 400)])
+def test_another_board_under_the_name_of_the_first_is_told_and_not_read(mine, other):
+    cables = Cables(mine, other)
+    cables.other.put(0, "S")
+    read(cables.source)
+    cables.plug_in(cables.other)
+    with pytest.raises(SourceError, match="tiles:COM3: another tile board is plugged in than before; plug in"):
+        read(cables.source)
+    assert [cables.source.read(1.0) for _ in range(60)] == [None] * 60
+    assert (cables.source.lost, cables.source.connected, cables.source.trouble) == (True, False, "")
+    cables.plug_in(cables.mine)
+    assert read(cables.source).evidence == b"." * 16
+    assert not cables.source.lost
+
+
+def test_a_board_whose_cable_was_loose_for_long_is_known_again_however_often_it_was_started():
+    cables = Cables(3, 1)
+    read(cables.source)
+    cables.plug_in(cables.mine)
+    for _ in range(50):
+        cables.mine.reset("B")
+        cables.clock.wait(0.2)
+    assert read(cables.source).evidence == b"." * 16

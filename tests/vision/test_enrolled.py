@@ -388,12 +388,24 @@ def test_what_the_head_sees_as_a_piece_is_not_covered_because_the_weights_suspec
         ({"weights": base64.b64encode(np.full(464, np.nan, "<f4").tobytes()).decode()}, "damaged: enrol"),
         ({"faces": (EnrolledFace(piece="dark pusher", picture="AAAA"),) * 8}, "damaged: enrol the set again"),
         ({"faces": (enrolment().faces[0],) * 8}, "damaged: enrol the set again"),
+        ({"faces": (*enrolment().faces[:6], *enrolment().faces[:2])}, "damaged: enrol the set again"),
         ({"light": light_with(spread=1e300)}, "damaged: enrol the set again"),
         ({"light": light_with(above=0.5)}, "damaged: enrol the set again"),
         ({"light": light_with(features=4)}, "damaged: enrol the set again"),
         ({"light": light_with(features=4), "backbone": "0" * 16}, "another version of the recogniser: enrol it again"),
     ],
-    ids=["network", "weights", "no numbers", "faces", "one colour", "enormous", "askew", "too few", "of before"],
+    ids=[
+        "network",
+        "weights",
+        "no numbers",
+        "faces",
+        "one colour",
+        "missing",
+        "enormous",
+        "askew",
+        "too few",
+        "of before",
+    ],
 )
 def test_an_enrolment_that_does_not_fit_is_refused_in_one_line(changed, says):
     with pytest.raises(ProfileError, match=says):

@@ -328,9 +328,11 @@ def test_no_word_is_broken_and_nothing_squeezed_on_the_narrowest_screen(page, ro
         assert all(abs(odd) < 2 for odd in sizes), path
 
 
-def test_first_names_are_not_broken_on_a_telephone(page, room):
-    page.set_viewport_size({"width": 390, "height": 844})
-    room.table.do(room.table.new_match(room.view.game, Players("Margherita", "Christophe")))
+@pytest.mark.parametrize("width", [320, 340, 360, 390])
+@pytest.mark.parametrize("names", [("Margherita", "Christophe"), ("Hannemarie", "Wilhelmina")])
+def test_first_names_are_not_broken_on_a_telephone(page, room, width, names):
+    page.set_viewport_size({"width": width, "height": 844})
+    room.table.do(room.table.new_match(room.view.game, Players(*names)))
     wait_shown(page, room)
     assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
 

@@ -365,6 +365,12 @@ def test_after_an_error_one_goes_back_to_its_table(here):
     assert 'href="/">Back to the table' in here.get("/t/9/").text
 
 
+def test_from_an_address_of_no_table_one_goes_to_all_where_there_are_several(here, app):
+    app.tables["2"] = app.tables["1"]
+    assert 'href="/">See all tables' in here.get("/t/9/").text
+    assert 'href="/t/2/">Back to the table' in here.get("/t/2/nothing/here").text
+
+
 def test_a_resignation_is_taken_back_once_however_often_that_is_tapped(here, room):
     room.play("a1+")
     assert here.rule("resign", colour="light", plies="1", resigned="false").status_code == 303
