@@ -9,7 +9,8 @@ What comes back may be another board: cables get exchanged where several tables 
 is, but how often it was started, and that only grows, and not faster than a chip can start. One that was started less
 often than the board of before, or far more often, is a stranger, and nothing is read of it. Its port is kept where that
 has the name that was asked for, and passed by where one was looked for, until it is unplugged: opening it once more
-with every try would start it as often, until it has caught up.
+with every try would start it as often, until it has caught up. A board that has only begun to count is believed: it may
+be the one of before, that has lost its memory or was given a new chip.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ REPEAT_S = 0.1
 """How often a reading is given when nothing changes, so that whoever settles readings sees that nothing does."""
 STARTS_PER_S = 10
 """No board starts more often than this, whatever its cable does: it takes a tenth of a second to start and count it."""
+COUNTING_ANEW = 10
+"""A board that was started so often and no more may be any board that has lost its memory."""
 SETTLE_S = 0.0
 """What is left to settle of a tile reading: nothing, the board has debounced it."""
 
@@ -268,8 +271,10 @@ class TileBoard:
 
     def recognises(self, hello: Hello) -> bool:
         """Whether the board that says this may be the one of before, or whether none is known yet."""
+        if self._known is None or hello.boots <= COUNTING_ANEW:
+            return True
         since_s = self._clock() - self._told_s
-        return self._known is None or 0 <= hello.boots - self._known.boots <= STARTS_PER_S * (1 + since_s)
+        return 0 <= hello.boots - self._known.boots <= STARTS_PER_S * (1 + since_s)
 
     def _recognise(self, hello: Hello) -> None:
         """Make sure that it is the board of before, as far as it can be told; `SourceError` if it is another."""

@@ -126,7 +126,7 @@ class Cables:
             self.source.read(1.0)
 
 
-@pytest.mark.parametrize(("mine", "other"), [(40, 3), (3, 400)])
+@pytest.mark.parametrize(("mine", "other"), [(40, 20), (3, 400)])
 def test_another_board_under_the_name_of_the_first_is_told_and_not_read(mine, other):
     cables = Cables(mine, other)
     cables.other.put(0, "S")
@@ -139,6 +139,13 @@ def test_another_board_under_the_name_of_the_first_is_told_and_not_read(mine, ot
     cables.plug_in(cables.mine)
     assert read(cables.source).evidence == b"." * 16
     assert not cables.source.lost
+
+
+def test_a_board_that_has_lost_its_memory_and_counts_anew_is_read_on():
+    cables = Cables(40, 1)
+    read(cables.source)
+    cables.plug_in(cables.other)
+    assert read(cables.source).evidence == b"." * 16
 
 
 def test_a_board_whose_cable_was_loose_for_long_is_known_again_however_often_it_was_started():
