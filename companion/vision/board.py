@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,10 @@ from companion.errors import VisionError
 from companion.saying import Saying
 from companion.vision import lattice
 from companion.vision.alike import mixed_up
-from companion.vision.judge import SQUARES, Judge
+from companion.vision.judge import SQUARES, Judge, Verdict
 from companion.vision.markers import mat_corners
 from companion.vision.mesh import Mesh
-from companion.vision.plane import misfit, project
+from companion.vision.plane import goes_round, misfit, project
 from companion.vision.pointer import Pointer
 from companion.vision.rule import FinderRule
 from companion.vision.suggestions import MISFIT, LinesSeen, in_lab
@@ -49,6 +49,8 @@ FITTED = 1280
 _BEST = 4
 """So many places are fitted."""
 _AS_LIKELY = 0.3
+_ALIKE = 0.05
+"""Places whose corners are closer than this, in squares, are not both looked at from all sides."""
 _NEAR = 0.3
 """Places whose corners are closer than this, in squares, are the same place."""
 _ENOUGH = 0.85
@@ -62,7 +64,7 @@ _GOES_ON = 0.7
 as of a bar of chocolate."""
 _JUDGED_SURELY = 0.9
 """Unless the judge is so sure of it."""
-_BEYOND_DOUBT = 0.97
+_BEYOND_DOUBT = 0.95
 _SMALLEST_SQUARE = 10.0
 _COVERED = 0.5
 _CUT_OFF = 0.1
@@ -114,6 +116,10 @@ class BoardNotFound:
 
 
 _NO_BOARD = BoardNotFound(Saying("no board here: nothing in the picture is clearly a board of four by four squares"))
+_CUT_OFF_SAID = Saying(
+    "%(why)s, or give its corners",
+    why=Saying("what may be a board reaches beyond the edge of the picture; show the whole of it"),
+)
 
 
 class Place(NamedTuple):
@@ -133,6 +139,9 @@ class Place(NamedTuple):
     farther: float = 0.0
     """The pointer's support of the same place moved on by a square, where that is greatest; 0 where that decides
     nothing."""
+
+
+_Judged = TypeVar("_Judged", Place, Verdict)
 
 
 class BoardFinder:
@@ -193,8 +202,9 @@ class BoardFinder:
     def sees(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> bool:
         """Whether there is anything like a board at a `given` pose."""
         lab, scale = in_lab(image, FITTED)
-        levels, mesh = lattice.pyramid(lab), Mesh.turned(layout)[0]
-        (place,) = self._weighed(levels, scale, self._pointer.see(image), [given.points() * scale], mesh)
+        levels, mesh, corners = lattice.pyramid(lab), Mesh.turned(layout)[0], [given.points() * scale]
+        judged = self._judge.judge_from_all_sides(levels, corners)
+        (place,) = self._weighed(levels, scale, self._pointer.see(image), judged, mesh)
         return place.score >= self.rule.perhaps
 
     def places(
@@ -206,31 +216,44 @@ class BoardFinder:
         most of the time, and is asked only if what the pointer sees is not surely a board.
         """
         sight = self._pointer.see(image)
-        tried = self._tried(levels, [place.corners * scale for place in sight.places], mesh)
-        places = self._weighed(levels, scale, sight, tried, mesh)
+        places = self._near(levels, scale, sight, [place.corners for place in sight.places], mesh)
         if not any(place.score >= self.rule.sure for place in places):
-            tried = self._tried(levels, [corners * scale for corners in LinesSeen(image).suggest(mesh)], mesh)
-            places += self._weighed(levels, scale, sight, tried, mesh)
+            places += self._near(levels, scale, sight, LinesSeen(image).suggest(mesh), mesh)
         return sorted(places, key=lambda place: -place.score)
+
+    def _near(
+        self, levels: list[NDArray[np.uint8]], scale: float, sight: Sight, guesses: list[Floats], mesh: Mesh
+    ) -> list[Place]:
+        """The likeliest places near these guesses, which are in pixels of the picture itself.
+
+        Those that do best at one look are looked at from all sides, and mended once more.
+        """
+        tried = self._tried(levels, [corners * scale for corners in guesses], mesh)
+        best = _different(self._weighed(levels, scale, sight, self._judge.judge(levels, tried), mesh))
+        judged = self._judge.judge_from_all_sides(levels, [place.corners for place in best])
+        mended = [verdict.mended for verdict in judged if _may_be_board(verdict.mended, levels[0])]
+        judged += self._judge.judge_from_all_sides(levels, mended)
+        return self._weighed(levels, scale, sight, judged, mesh)
 
     def _tried(self, levels: list[NDArray[np.uint8]], guesses: list[Floats], mesh: Mesh) -> list[Floats]:
         """Places near these guesses: each is mended, and the best ones are fitted to their lines."""
         first = self._judge.judge(levels, [corners for corners in guesses if _possible(corners)])
         mended = [verdict.mended for verdict in first if _possible(verdict.mended)]
         second = self._judge.judge(levels, mended)
-        order = np.argsort([-verdict.score for verdict in second])[:_BEST]
-        tried = [mended[i] for i in order] + [second[i].mended for i in order]
-        tried += [lattice.fit(levels, second[i].mended, mesh) for i in order]
-        return [corners for corners in tried if _possible(corners) and _may_be_square(corners, levels[0])]
+        best = _different(second)
+        tried = [verdict.corners for verdict in best] + [verdict.mended for verdict in best]
+        tried += [lattice.fit(levels, verdict.mended, mesh) for verdict in best]
+        return [corners for corners in tried if _may_be_board(corners, levels[0])]
 
     def _weighed(
-        self, levels: list[NDArray[np.uint8]], scale: float, sight: Sight, tried: list[Floats], mesh: Mesh
+        self, levels: list[NDArray[np.uint8]], scale: float, sight: Sight, judged: list[Verdict], mesh: Mesh
     ) -> list[Place]:
         weighed = []
-        for corners, verdict in zip(tried, self._judge.judge(levels, tried), strict=True):
+        for verdict in judged:
+            corners = verdict.corners
             support, weight = sight.support(corners / scale), lattice.weigh(levels, corners, mesh)
             score = self.rule.score(verdict.score, support, weight)
-            open_yet = score >= self.rule.accept and verdict.score < _JUDGED_SURELY
+            open_yet = score >= self.rule.perhaps and verdict.score < _JUDGED_SURELY
             farther = max(sight.support(moved / scale) for moved in _farther(corners)) if open_yet else 0.0
             weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, farther))
         return weighed
@@ -240,15 +263,14 @@ class BoardFinder:
     ) -> BoardPose | BoardNotFound:
         if not found:
             return BoardNotFound(Saying("no board here: nothing in the picture has the board's lines"))
-        best = found[0]
-        if best.score < self.rule.accept:
-            if best.score >= self.rule.perhaps:
-                return BoardNotFound(_unsure(best, (levels[0].shape[1], levels[0].shape[0])))
-            return _NO_BOARD
-        if best.farther > _GOES_ON * best.support:
-            return _NO_BOARD
-        if best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
+        best, size = found[0], (levels[0].shape[1], levels[0].shape[0])
+        sure_enough = best.score >= self.rule.accept
+        if sure_enough and best.score < _BEYOND_DOUBT and mixed_up(levels, best.corners, mesh) > _CLEARLY_MIXED_UP:
             return _another_board(Saying("four by four squares"))
+        if best.farther > _GOES_ON * best.support:
+            return BoardNotFound(_CUT_OFF_SAID) if _is_cut_off(best, size) else _NO_BOARD
+        if not sure_enough:
+            return BoardNotFound(_unsure(best, size)) if best.score >= self.rule.perhaps else _NO_BOARD
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
 
 
@@ -266,10 +288,8 @@ def _farther(corners: Floats) -> list[Floats]:
 
 def _unsure(place: Place, size: tuple[int, int]) -> str:
     """Why what may be a board is not taken for one, in the fitted picture of this size (width, height)."""
-    beyond = np.maximum(-place.corners, place.corners - size).max()
-    if beyond > _CUT_OFF * _square_side(place.corners):
-        cut_off = Saying("what may be a board reaches beyond the edge of the picture; show the whole of it")
-        return Saying("%(why)s, or give its corners", why=cut_off)
+    if _is_cut_off(place, size):
+        return _CUT_OFF_SAID
     worst = int(np.argmax(place.covered))
     if place.covered[worst] < _COVERED:
         badly = Saying("what may be a board is seen badly, or hidden in part; move closer, make more light")
@@ -277,6 +297,12 @@ def _unsure(place: Place, size: tuple[int, int]) -> str:
     corner = _side(place.corners, worst)
     covered = Saying("a hand or something else covers the board's %(corner)s; take it away", corner=corner)
     return Saying("%(why)s, or give the board's corners", why=covered)
+
+
+def _is_cut_off(place: Place, size: tuple[int, int]) -> bool:
+    """Whether it reaches beyond the edge of the fitted picture, of this size (width, height)."""
+    beyond = np.maximum(-place.corners, place.corners - size).max()
+    return bool(beyond > _CUT_OFF * _square_side(place.corners))
 
 
 def _another_board(expected: str) -> BoardNotFound:
@@ -305,6 +331,20 @@ def agreed(places: list[Place]) -> Floats:
     reach = _NEAR * _square_side(best.corners)
     together = [corners for corners in near if np.linalg.norm(corners - best.corners, axis=1).max() < reach]
     return np.asarray(np.mean(together, axis=0))
+
+
+def _different(judged: list[_Judged]) -> list[_Judged]:
+    """The best of them that are not all but the same place."""
+    chosen: list[_Judged] = []
+    for each in sorted(judged, key=lambda each: -each.score):
+        if all(_apart(each.corners, other.corners) > _ALIKE * _square_side(other.corners) for other in chosen):
+            chosen.append(each)
+    return chosen[:_BEST]
+
+
+def _apart(corners: Floats, other: Floats) -> float:
+    """How far the corners are from the other ones, named so that it is least."""
+    return float(np.abs(_in_order(corners, other) - other).max())
 
 
 def _in_order(corners: Floats, order: Floats) -> Floats:
@@ -348,15 +388,12 @@ def _pose(corners: Floats, score: float, alike: list[bool], squares: int) -> Boa
 
 def _possible(corners: Floats) -> bool:
     """Whether corners can be a board's: they go round something that is not tiny."""
-    turns = _turns(corners)
-    return bool(np.isfinite(corners).all() and ((turns > 0).all() or (turns < 0).all())) and (
-        _square_side(corners) > _SMALLEST_SQUARE / 2
-    )
+    return bool(np.isfinite(corners).all()) and goes_round(corners) and _square_side(corners) > _SMALLEST_SQUARE / 2
 
 
-def _may_be_square(corners: Floats, picture: NDArray[np.uint8]) -> bool:
-    """Whether corners can be those of something square: a board between rows of spare pieces, and these, cannot."""
-    return misfit(corners, (SQUARES, SQUARES), (picture.shape[1], picture.shape[0])) < MISFIT
+def _may_be_board(corners: Floats, picture: NDArray[np.uint8]) -> bool:
+    """Whether possible corners can be those of something square: a board with rows of spares beside it is not."""
+    return _possible(corners) and misfit(corners, (SQUARES, SQUARES), (picture.shape[1], picture.shape[0])) < MISFIT
 
 
 def _square_side(corners: Floats) -> float:
@@ -405,10 +442,9 @@ def locate_given(corners: Sequence[Point], image_size: tuple[int, int]) -> Board
         )
     if _square_side(points) < _SMALLEST_SQUARE / 2:
         raise VisionError(f"the corners {said} lie too close together for a board; give its four outer corners")
-    turns = _turns(points)
-    if not ((turns > 0).all() or (turns < 0).all()):
+    if not goes_round(points):
         raise VisionError(f"the corners {said} do not go round a board; give them in the order a1, d1, d4, a4")
-    if turns[0] > 0:
+    if _turning(points) > 0:
         raise VisionError(f"the corners {said} go round the wrong way, as in a mirror; the order is a1, d1, d4, a4")
     return BoardPose(_points(points), 1.0)
 
@@ -421,9 +457,3 @@ def _four_points(corners: Sequence[Point]) -> NDArray[np.float64]:
     if points.shape != (4, 2) or not np.isfinite(points).all():
         raise VisionError("corners must be four points x,y, at a1, d1, d4 and a4, in pixels of the upright picture")
     return points
-
-
-def _turns(corners: Floats) -> Floats:
-    edges = np.roll(corners, -1, axis=0) - corners
-    following = np.roll(edges, -1, axis=0)
-    return np.asarray(edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0])

@@ -2,13 +2,15 @@
 
 It has seen many boards, and more places that look like one: a square beside the board, its lower edge taken for its
 top, half of it, checked cloth, keyboards, windows. It also says by how much each corner is off, so that a place that is
-roughly right can be mended and judged again.
+roughly right can be mended and judged again. What it says depends on which side of a place is shown below, though it
+should not: where it counts, a place is shown from all sides, and in the mirror.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+import cv2
 import numpy as np
 
 from companion.vision import lattice, networks
@@ -33,6 +35,9 @@ VIEW: Final = SQUARES * PITCH + 2 * BORDER
 """Side of the view, in its pixels."""
 HOME: Final = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64) * SQUARES * PITCH + BORDER
 """The four corners of a place in its view."""
+_NAMINGS = [np.roll(way, turn) for way in (np.arange(CORNERS), np.arange(CORNERS)[::-1]) for turn in range(CORNERS)]
+"""The ways in which the four corners of a place can be named, going round."""
+_SUREST = 1e-9
 _FLATTEST = 10.0
 _FARTHEST_MEND = 0.75
 
@@ -40,10 +45,12 @@ _FARTHEST_MEND = 0.75
 class Verdict(NamedTuple):
     """What the network says of a place."""
 
+    corners: Floats
+    """The place, (4, 2), in pixels of the picture."""
     score: float
     """From 0 to 1: how much it is the board, with these corners."""
     mended: Floats
-    """The corners (4, 2), moved to where the network sees them, in pixels of the picture."""
+    """The corners, moved to where the network sees them."""
     covered: Floats
     """How likely something hides each corner (4,), 0 to 1."""
 
@@ -62,12 +69,28 @@ class Judge:
         scores = np.asarray(self._network.forward(), np.float64).reshape(len(places), 1 + 3 * CORNERS)
         return [_verdict(row, corners) for row, corners in zip(scores, places, strict=True)]
 
+    def judge_from_all_sides(self, levels: list[Picture], places: Sequence[Floats]) -> list[Verdict]:
+        """What it says of each place in the mean of eight looks: each side below, straight and in the mirror."""
+        verdicts = self.judge(levels, [corners[naming] for corners in places for naming in _NAMINGS])
+        together = [verdicts[i : i + len(_NAMINGS)] for i in range(0, len(verdicts), len(_NAMINGS))]
+        return [_mean(each) for each in together]
+
+
+def _mean(verdicts: list[Verdict]) -> Verdict:
+    """Verdicts of one place, named in each of the `_NAMINGS`, as one in the first of them."""
+    scores = np.array([verdict.score for verdict in verdicts]).clip(_SUREST, 1 - _SUREST)
+    mended = [verdict.mended[np.argsort(naming)] for verdict, naming in zip(verdicts, _NAMINGS, strict=True)]
+    covered = [verdict.covered[np.argsort(naming)] for verdict, naming in zip(verdicts, _NAMINGS, strict=True)]
+    against, in_favour = np.exp(np.log([1 - scores, scores]).mean(axis=1))
+    score = float(in_favour / (in_favour + against))
+    return Verdict(verdicts[0].corners, score, np.mean(mended, axis=0), np.mean(covered, axis=0))
+
 
 def _verdict(row: Floats, corners: Floats) -> Verdict:
     moved = HOME + row[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2).clip(-_FARTHEST_MEND, _FARTHEST_MEND) * PITCH
     mended = project(lattice.homography(HOME, corners), moved)
     whether = 1 / (1 + np.exp(-row))
-    return Verdict(float(whether[0]), mended, np.asarray(whether[1 + 2 * CORNERS :]))
+    return Verdict(corners, float(whether[0]), mended, np.asarray(whether[1 + 2 * CORNERS :]))
 
 
 def view(levels: list[Picture], corners: Floats) -> Picture:
@@ -77,6 +100,6 @@ def view(levels: list[Picture], corners: Floats) -> Picture:
 
 def toned(seen: Picture) -> NDArray[np.float32]:
     """A view as the network wants it, `(3, VIEW, VIEW)`: colours around 0, contrasts made alike."""
-    spread = max(float(seen[..., 0].std()), _FLATTEST)
-    centred = (seen.astype(np.float32) - seen.mean(axis=(0, 1))) / spread
-    return np.ascontiguousarray(centred.transpose(2, 0, 1), np.float32)
+    middle, spread = cv2.meanStdDev(seen)
+    centred = (seen - middle[:, 0].astype(np.float32)) / np.float32(max(spread[0, 0], _FLATTEST))
+    return np.ascontiguousarray(centred.transpose(2, 0, 1))

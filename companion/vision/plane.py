@@ -43,6 +43,8 @@ _ROUNDS = (0.5, 0.25, 0.25)
 _ALONG = 4.0
 """Degrees within which a line runs along a direction."""
 _TRIED = 4000
+_BEFORE = [3, 0, 1, 2]
+"""The corner before each of four."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +102,14 @@ def project(homography: Floats, points: Floats) -> Floats:
     moved = points @ homography[:, :2].T + homography[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(moved[..., :2] / moved[..., 2:])
+
+
+def goes_round(corners: Floats) -> bool:
+    """Whether four corners (4, 2) go round something, either way: they turn the same way at each of them."""
+    sides = corners - corners[_BEFORE]
+    before = sides[_BEFORE]
+    turns = before[:, 0] * sides[:, 1] - before[:, 1] * sides[:, 0]
+    return bool((turns > 0).all() or (turns < 0).all())
 
 
 def depths(homography: Floats, points: Floats) -> Floats:

@@ -4,7 +4,8 @@ The network looks at the picture made small and gives heat maps, at a quarter of
 corners, which it does not tell apart, one for the other crossings of its lines, and one for all that the board covers.
 Four peaks make a place when all of that supports them: where the crossings would be there is heat, inside there is
 board, outside there is none. The corners are then moved to where the support is greatest, which also finds those that a
-hand covers. The whole picture is looked at in two sizes, and the board found small once more, nearer.
+hand covers. The whole picture is looked at in two sizes, and the board found small once more, nearer; and all that once
+more in the mirror, where the network errs elsewhere.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 
 from companion.vision import networks
 from companion.vision.lattice import homography
-from companion.vision.plane import project
+from companion.vision.plane import goes_round, project
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,43 +68,40 @@ class Place(NamedTuple):
     corners: Floats
 
 
-class Look(NamedTuple):
-    """The heat maps of a picture or of a part of it."""
+class Look:
+    """What the heat maps show of a picture or of a part of it."""
 
-    maps: Maps
-    scale: float
-    """Of the network's picture."""
-    origin: Floats
-    """Where the part begins in the picture, x and y."""
+    def __init__(self, maps: Maps, scale: float, origin: tuple[int, int], *, mirrored: bool) -> None:
+        """Of the network's picture that is `scale` times as large; `origin` is its first pixel, x and y."""
+        self._maps, self._scale = maps, scale
+        self._origin = np.array(origin, np.float64)
+        self._way = np.array([-1.0 if mirrored else 1.0, 1.0])
+        self.places = [
+            Place(place.support, ((place.corners + 0.5) * STRIDE / scale - 0.5) * self._way + self._origin)
+            for place in maps.places()
+        ]
+        """The best places in these maps."""
 
     def support(self, corners: Floats) -> float:
         """How well the maps support a place, four corners (4, 2) in pixels of the picture; 0 to 1."""
-        return self.maps.support((corners - self.origin + 0.5) * self.scale / STRIDE - 0.5)
-
-    def places(self) -> list[Place]:
-        """The best places in these maps."""
-        return [
-            Place(place.support, (place.corners + 0.5) * STRIDE / self.scale - 0.5 + self.origin)
-            for place in self.maps.places()
-        ]
+        return self._maps.support(((corners - self._origin) * self._way + 0.5) * self._scale / STRIDE - 0.5)
 
 
 class Sight:
-    """What the pointer sees in one picture."""
+    """What the pointer sees in one picture, straight and in the mirror."""
 
-    def __init__(self) -> None:
-        self.places: list[Place] = []
-        """Best first."""
-        self._looks: list[Look] = []
-
-    def add(self, look: Look) -> None:
-        """Add what one more look has shown."""
-        self._looks.append(look)
-        self.places = sorted([*self.places, *look.places()], key=lambda place: -place.support)
+    def __init__(self, straight: list[Look], mirrored: list[Look]) -> None:
+        self._ways = (straight, mirrored)
+        places = [place for look in straight + mirrored for place in look.places]
+        self.places = sorted(places, key=lambda place: -place.support)
+        """Best first, by what one look shows of them."""
 
     def support(self, corners: Floats) -> float:
-        """How well any look supports a place, four corners (4, 2) in pixels of the picture; 0 to 1."""
-        return max((look.support(corners) for look in self._looks), default=0.0)
+        """How well a place is supported, four corners (4, 2) in pixels of the picture; 0 to 1.
+
+        It is the mean of both ways of looking, in each of them what the look shows that is most for it.
+        """
+        return sum(max(look.support(corners) for look in looks) for looks in self._ways) / len(self._ways)
 
 
 class Pointer:
@@ -114,18 +112,25 @@ class Pointer:
 
     def see(self, image: Picture) -> Sight:
         """Look at a BGR picture as often as it needs."""
-        sight = Sight()
-        self._look(sight, image, LONGEST)
-        if not sight.places or sight.places[0].support < _CLEAR:
-            self._look(sight, image, LONGER)
-        if sight.places and _size(sight.places[0].corners) < _LOOK_AGAIN * max(image.shape[:2]):
-            left, top, right, bottom = _around(sight.places[0].corners, image.shape)
-            self._look(sight, np.ascontiguousarray(image[top:bottom, left:right]), LONGEST, (left, top))
-        return sight
+        return Sight(self._looks(image, mirrored=False), self._looks(image, mirrored=True))
 
-    def _look(self, sight: Sight, image: Picture, longest: int, origin: tuple[int, int] = (0, 0)) -> None:
-        heat, scale = self.heat(image, longest)
-        sight.add(Look(Maps(heat), scale, np.array(origin, np.float64)))
+    def _looks(self, image: Picture, *, mirrored: bool) -> list[Look]:
+        looks = [self._look(image, LONGEST, mirrored=mirrored)]
+        best = _best(looks)
+        if best is None or best.support < _CLEAR:
+            looks.append(self._look(image, LONGER, mirrored=mirrored))
+            best = _best(looks)
+        if best is not None and _size(best.corners) < _LOOK_AGAIN * max(image.shape[:2]):
+            left, top, right, bottom = _around(best.corners, image.shape)
+            looks.append(self._look(image[top:bottom, left:right], LONGEST, (left, top), mirrored=mirrored))
+        return looks
+
+    def _look(self, part: Picture, longest: int, at: tuple[int, int] = (0, 0), *, mirrored: bool) -> Look:
+        """One look at a part of the picture that begins there."""
+        shown = part[:, ::-1] if mirrored else part
+        heat, scale = self.heat(np.ascontiguousarray(shown), longest)
+        origin = (at[0] + part.shape[1] - 1, at[1]) if mirrored else at
+        return Look(Maps(heat), scale, origin, mirrored=mirrored)
 
     def heat(self, image: Picture, longest: int = LONGEST) -> tuple[Floats, float]:
         """The maps `(CHANNELS, height, width)`, 0 to 1, of a BGR picture; and the network picture's scale."""
@@ -137,6 +142,10 @@ class Pointer:
         padded = np.pad(toned, ((0, below), (0, beside), (0, 0)))
         self._network.setInput(np.ascontiguousarray(padded.transpose(2, 0, 1)[None]))
         return finer(np.asarray(self._network.forward())[0]), scale
+
+
+def _best(looks: list[Look]) -> Place | None:
+    return max((place for look in looks for place in look.places), key=lambda place: place.support, default=None)
 
 
 def tone(picture: Picture) -> NDArray[np.float32]:
@@ -238,9 +247,9 @@ def _round(corners: Floats) -> Floats:
 
 
 def _possible(corners: Floats) -> bool:
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-    outline = corners.astype(np.float32).reshape(-1, 1, 2)
-    return bool(sides.min() > _SMALLEST and sides.max() < 4 * sides.min() and cv2.isContourConvex(outline))
+    steps = corners - corners[[3, 0, 1, 2]]
+    least, most = np.sort(np.hypot(steps[:, 0], steps[:, 1]))[[0, -1]]
+    return bool(least > _SMALLEST and most < 4 * least) and goes_round(corners)
 
 
 def _grid() -> tuple[Floats, Floats, Floats]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
 import cv2
 import numpy as np
 import pytest
 
 from companion.vision.plane import project
-from companion.vision.pointer import CHANNELS, FINER, Maps, finer, tone
+from companion.vision.pointer import CHANNELS, FINER, Maps, Pointer, finer, tone
+from tests.vision.drawn_tables import OBLIQUE, laid_on, planks
 
 SHAPE = (60, 80)
 SQUARE = np.array([[20.0, 45.0], [50.0, 42.0], [47.0, 14.0], [22.0, 16.0]])
@@ -67,3 +70,15 @@ def test_folded_scores_unfold_to_finer_maps():
 def test_a_dimmer_picture_is_toned_to_the_same(gain):
     picture = np.random.default_rng(1).integers(40, 250, (20, 30, 3)).astype(np.uint8)
     assert np.abs(tone((picture * gain).astype(np.uint8)) - tone(picture)).max() < 0.05
+
+
+def test_a_picture_and_its_mirror_image_show_the_pointer_the_same_places():
+    pointer = Pointer((resources.files("companion.vision") / "models" / "pointer.onnx").read_bytes())
+    picture = laid_on(planks(), OBLIQUE)[:, 3:]
+    corners = OBLIQUE - (3, 0)
+    mirrored = np.column_stack([picture.shape[1] - 1 - corners[:, 0], corners[:, 1]])
+    sights = pointer.see(picture), pointer.see(np.ascontiguousarray(picture[:, ::-1]))
+    assert sights[0].support(corners) == pytest.approx(sights[1].support(mirrored), abs=0.01)
+    assert sights[0].support(corners) > 0.6
+    for sight, truth in zip(sights, (corners, mirrored), strict=True):
+        assert all(off(place.corners, truth) < 20 for place in sight.places[:2])
