@@ -253,7 +253,7 @@ class BoardFinder:
             corners = verdict.corners
             support, weight = sight.support(corners / scale), lattice.weigh(levels, corners, mesh)
             score = self.rule.score(verdict.score, support, weight)
-            open_yet = score >= self.rule.perhaps and verdict.score < _JUDGED_SURELY
+            open_yet = score >= self.rule.accept and verdict.score < _JUDGED_SURELY
             farther = max(sight.support(moved / scale) for moved in _farther(corners)) if open_yet else 0.0
             weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, farther))
         return weighed

@@ -134,11 +134,9 @@ def bar_of_chocolate(rows: int, columns: int) -> np.ndarray:
     return np.clip(cv2.GaussianBlur(table, (0, 0), 1) + noise, 0, 255).astype(np.uint8)
 
 
-@pytest.mark.parametrize(("rows", "columns"), [(4, 6), (6, 4), (5, 4)])
+@pytest.mark.parametrize(("rows", "columns"), [(4, 6), (6, 4), (5, 4), (4, 5), (4, 7), (8, 4)])
 def test_a_part_of_a_longer_grid_is_no_board(rows, columns):
-    found = locate(bar_of_chocolate(rows, columns), STANDARD)
-    assert isinstance(found, BoardNotFound)
-    assert found.why.startswith(("no board here", "what is here may be another board, or a part of one"))
+    assert isinstance(locate(bar_of_chocolate(rows, columns), STANDARD), BoardNotFound)
 
 
 def test_given_corners_are_taken_as_they_are():
