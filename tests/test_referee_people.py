@@ -746,6 +746,17 @@ def test_a_piece_that_was_put_back_and_is_left_over_is_lifted_before_the_next_ma
     assert scene.look() == ["light b1x"]
 
 
+def test_the_next_match_begins_on_the_square_of_a_piece_that_was_left_over_and_has_left():
+    scene = scene_with_a_piece_put_back()
+    assert scene.look() == ["asks start"]
+    scene.referee.choose(scene.time, "resume")
+    scene.hand("a1")
+    scene.look()
+    scene.pieces = {A1: piece("Lx")}
+    scene.hand()
+    assert scene.look(4) == ["MatchStarted", "light a1x"]
+
+
 @pytest.mark.parametrize("resigned", [False, True])
 def test_a_piece_of_the_next_match_that_nothing_was_made_of_is_named_at_the_end(resigned):
     scene = resigned_and_cleared() if resigned else cleared()

@@ -478,8 +478,7 @@ class Umpire:
         """Removals are clearing up, unless just the last move is played otherwise."""
         self._forget_solved_problems(board)
         self._clearing.look(board)
-        if self._clearing.done or self._question.all_lifted(board):
-            self._question.drop()
+        self._question.look_after_the_end(board, cleared=self._clearing.done)
         if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
         begun = self._next_match(board)
