@@ -150,6 +150,16 @@ def test_after_the_end_it_is_said_how_the_next_game_begins_until_it_does(app, ro
     assert recorded == "Light resigned."
 
 
+def test_the_pieces_of_which_it_is_asked_whether_they_are_left_over_are_named(app):
+    room = Room(Game.replay(STORIES["end"][0]))
+    with app.test_request_context(), room.table.running():
+        room.put("b1", "dark pusher")
+        room.put("d1", "light diagonal")
+        [notice] = [notice for _ in range(6) for notice in notices(room.look())]
+    assert notice.title == "Which game do these pieces belong to?"
+    assert notice.text == "What lies on b1 may be left of the last one, or begin the next."
+
+
 @pytest.mark.parametrize("moves", [STORIES["forced pass"][0], STORIES["last chance"][0]])
 def test_after_a_resignation_nobody_is_told_what_to_play(app, moves):
     view = replace(shown(Game.replay(moves)), resigned=Colour.LIGHT)
