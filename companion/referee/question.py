@@ -67,7 +67,7 @@ class Question:
         """A person answers what is open; that the game goes on as it stood is kept in mind."""
         if self.open is not None and _waits(self.open):
             self._goes_on = choice == "resume"
-            self.resumed = self.open.squares if self._goes_on else ()
+            self.resumed = tuple(sorted({*self.resumed, *self.open.squares})) if self._goes_on else ()
         self._close()
 
     def _close(self) -> None:
@@ -112,7 +112,7 @@ class Question:
 
         Nor is a piece left over that has left its square since a person said so.
         """
-        self.resumed = tuple(square for square in self.resumed if square not in board.lost)
+        self.resumed = tuple(square for square in self.resumed if square in board.kept)
         asked = set() if self.open is None else set(self.open.squares)
         if cleared or (asked and board.bare.keys() >= asked):
             self.drop()
