@@ -13,12 +13,13 @@ from dataclasses import replace
 import pytest
 
 from companion.errors import SourceError
-from companion.events import MatchStarted
+from companion.events import ChoiceNeeded, MatchStarted
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Colour, Game, Layout, Piece, Square
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
+from companion.web.questions import about_choice
 from companion.web.serve import Serving
 from companion.web.state import state_of
 from companion.web.words import headline, notices, reason, spoken
@@ -429,6 +430,14 @@ def test_an_answer_is_to_the_question_that_was_read(here, room):
     assert "gone on meanwhile" in late.text
     assert here.rule("choose", choice="new", asked=asked_on(here)).status_code == 303
     assert room.view.match != match
+
+
+def test_a_question_about_other_pieces_at_the_same_moment_is_another_one():
+    left_over = ChoiceNeeded(
+        time=32.9, table="1", ply=17, question="start", choices=("resume", "new"), squares=(Square.parse("b1"),)
+    )
+    put_back = replace(left_over, squares=(Square.parse("a1"),))
+    assert about_choice(left_over) != about_choice(put_back)
 
 
 def test_a_ruling_is_about_the_piece_that_was_read(here, room):
