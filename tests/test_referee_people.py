@@ -729,6 +729,39 @@ def test_lifting_the_piece_that_never_left_answers_which_match_it_is_of():
     assert scene.look() == ["MatchStarted", "light d1x"]
 
 
+def scene_with_a_piece_that_never_left_and_one_that_came_back() -> Scene:
+    """After the end all pieces but one were cleared up; the first of the next match lies where its like lay before."""
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces = {B1: scene.pieces[B1]}
+    scene.look()
+    scene.put("a1", "L+")
+    assert scene.look(11) == ["asks start"]
+    assert scene.referee.question.squares == (B1,)
+    assert lines(scene.referee.choose(scene.time, "resume")) == ["asks start"]
+    assert scene.referee.question.squares == (A1,)
+    return scene
+
+
+def test_pieces_that_never_left_and_pieces_that_came_back_are_asked_about_one_after_the_other():
+    scene = scene_with_a_piece_that_never_left_and_one_that_came_back()
+    assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted"]
+    assert scene.referee.to_lift == {B1}
+    scene.lift("b1")
+    assert scene.look() == ["light a1+"]
+
+
+def test_pieces_that_never_left_and_pieces_that_came_back_may_all_be_left_over():
+    scene = scene_with_a_piece_that_never_left_and_one_that_came_back()
+    assert lines(scene.referee.choose(scene.time, "resume")) == []
+    scene.put("d1", "Lx")
+    assert scene.look(4) == ["MatchStarted"]
+    assert scene.referee.to_lift == {A1, B1}
+    scene.lift("b1")
+    scene.lift("a1")
+    assert scene.look() == ["light d1x"]
+
+
 def test_beside_a_piece_that_never_left_nothing_begins_a_match_that_is_none_of_its_moves():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)
@@ -744,6 +777,17 @@ def test_a_piece_that_was_put_back_and_is_left_over_is_lifted_before_the_next_ma
     assert scene.look(4) == ["MatchStarted"]
     scene.lift("a1")
     assert scene.look() == ["light b1x"]
+
+
+def test_the_next_match_begins_on_the_square_of_a_piece_that_was_left_over_and_has_left():
+    scene = scene_with_a_piece_put_back()
+    assert scene.look() == ["asks start"]
+    scene.referee.choose(scene.time, "resume")
+    scene.hand("a1")
+    scene.look()
+    scene.pieces = {A1: piece("Lx")}
+    scene.hand()
+    assert scene.look(4) == ["MatchStarted", "light a1x"]
 
 
 @pytest.mark.parametrize("resigned", [False, True])

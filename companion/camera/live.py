@@ -3,7 +3,7 @@
 Theory of operation. One named thread opens the device and takes picture after picture; only the newest is kept, so
 whoever reads is never behind. A picture that is black, or exactly like the one before for a while, is not passed on:
 every sensor has noise, so equal pictures mean that the device hangs. Whatever the reason, `read` says it when no good
-picture has come for `LOST_S`, or for longer where the last ones came as slowly. The thread closes a device that fails
+picture has come for `LOST_S`, or for longer where one of the last came as slowly. The thread closes a device that fails
 or freezes and tries to open it anew until it is told to stop.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
@@ -33,7 +34,9 @@ logger = logging.getLogger(__name__)
 LOST_S = 1.5
 """A source is lost when no good picture has come for so long."""
 _MUCH_LATER = 3.0
-"""Nor is one that is slower, before so many times as long as its last two good pictures were apart."""
+"""Nor is one that is slower, before so many times as long as two of its last pictures were apart."""
+_LAST_PICTURES = 10
+"""So many tell the pace at which they come, which need not be even: some cameras send several at once."""
 _FROZEN_S = 1.0
 """A picture that has not changed for so long is frozen; less than `LOST_S`, so that the reason is known by then."""
 _REOPEN_FROZEN_S = 4.0
@@ -140,7 +143,7 @@ class LiveFrames:
     def _take_pictures(self, capture: Capture) -> None:
         """Until told to stop, or until the device hangs."""
         last: Image | None = None
-        passed_on: float | None = None
+        apart: deque[float] = deque(maxlen=_LAST_PICTURES)
         changed = self._clock()
         while not self._stop.is_set():
             image = capture.grab()
@@ -149,22 +152,22 @@ class LiveFrames:
             now = self._clock()
             equal = last is not None and np.array_equal(image, last)
             if not equal:
+                apart.append(now - changed if last is not None else 0.0)
                 last, changed = image, now
             if _is_black(image):
                 self._complain(Saying("its picture is black: take off the lens cap, or make light"))
             elif not equal:
-                self._pass_on(Frame(now, image), after_s=0.0 if passed_on is None else now - passed_on)
-                passed_on = now
+                self._pass_on(Frame(now, image), pace_s=max(apart))
             elif now - changed >= _FROZEN_S:
                 self._complain(Saying("its picture is frozen: plug it out and in again, or restart what sends it"))
             if now - changed >= _REOPEN_FROZEN_S:
                 return
 
-    def _pass_on(self, frame: Frame, *, after_s: float) -> None:
-        """Give a picture away, which came so long after the one before on the same connection."""
+    def _pass_on(self, frame: Frame, *, pace_s: float) -> None:
+        """Give a picture away; on this connection another has come in so long at most of late."""
         with self._newer:
             self._newest, self._good, self._why = frame, frame.time, ""
-            self._lost_s = max(LOST_S, _MUCH_LATER * after_s)
+            self._lost_s = max(LOST_S, _MUCH_LATER * pace_s)
             self._newer.notify_all()
 
     def _complain(self, why: str) -> None:

@@ -2,8 +2,8 @@
 
 The next match begins with its first piece on the cleared board, which is judged as any other: at once if it is a legal
 one beyond doubt, else when it has lain still. Where the board was never seen bare, and the match was played to its
-end, the next one begins with legal moves that lie still when the pieces of the match have all left; if one of those
-was put back, or one or two never left, it is asked which match they are of.
+end, the next one begins with legal moves that lie still when the pieces of the match have all left; if one or two never
+left, it is asked which match they are of, and then the same of those that were put back.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ class Clearing:
     def begun(
         self, board: Comparison, ended: Game, *, resigned: bool, left_over: AbstractSet[Square]
     ) -> tuple[Square, ...] | None:
-        """The squares whose piece may be left of the match that `ended`, if the next one has begun; else None.
+        """The squares to ask about first if the next match has begun, as their piece may be of the one that `ended`.
 
-        Of some a person has said that they are `left_over`.
+        None if it has not begun. Of some a person has said that they are `left_over`.
         """
         lying = self.lying(board.snapshot)
         if self.done:
@@ -78,7 +78,8 @@ class Clearing:
         waits_s = self._still_s if stubborn <= left_over else _STUBBORN_S
         if not new or not self._are_moves(new) or _lain_s(board, new) < waits_s:
             return None
-        return tuple(sorted(stubborn | {arrival.square for arrival in lying if arrival.square in board.kept}))
+        put_back = {arrival.square for arrival in lying if arrival.square in board.kept}
+        return tuple(sorted(stubborn - left_over or put_back - left_over))
 
     def _are_moves(self, lying: Sequence[Arrival]) -> bool:
         """Whether the next match begins with these pieces, beyond doubt."""

@@ -67,7 +67,7 @@ class Question:
         """A person answers what is open; that the game goes on as it stood is kept in mind."""
         if self.open is not None and _waits(self.open):
             self._goes_on = choice == "resume"
-            self.resumed = self.open.squares if self._goes_on else ()
+            self.resumed = tuple(sorted({*self.resumed, *self.open.squares})) if self._goes_on else ()
         self._close()
 
     def _close(self) -> None:
@@ -107,6 +107,16 @@ class Question:
         if answered:
             self.drop()
 
+    def look_after_the_end(self, board: Comparison, *, cleared: bool) -> None:
+        """The match is over: nothing is asked once the board was `cleared`, or all that it was asked about has left.
+
+        Nor is a piece left over that has left its square since a person said so.
+        """
+        self.resumed = tuple(square for square in self.resumed if square in board.kept)
+        asked = set() if self.open is None else set(self.open.squares)
+        if cleared or (asked and board.bare.keys() >= asked):
+            self.drop()
+
     def goes_on_bare(self, board: Comparison) -> bool:
         """Whether a person has said that the game goes on, and none of its pieces was laid back on the board since."""
         self._goes_on = self._goes_on and not board.kept
@@ -117,10 +127,6 @@ class Question:
         if self.open is None or not self.about_order:
             return set()
         return set(self.open.squares) - {arrival.square for arrival in (*board.arrivals, *board.maybes)}
-
-    def all_lifted(self, board: Comparison) -> bool:
-        """Whether all the pieces that are asked about have left the board."""
-        return self.open is not None and bool(self.open.squares) and board.bare.keys() >= set(self.open.squares)
 
     def as_asked(self, arrival: Arrival) -> Arrival:
         """One whose order is asked is as old as it was then: to lift it and to put it back is no answer."""

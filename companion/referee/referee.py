@@ -232,15 +232,16 @@ class Referee(Umpire):
                     offers=offers,
                 )
             )
+        left_over = set(self._question.resumed) if self.over else set()
         self._question.answer(choice)
         told: list[Event] = []
         if question.question == "order":
             told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
         elif choice == "new":
-            undone = self._losses.to_leave
+            to_leave = self._losses.to_leave | left_over
             told = self._start_match(time, self._clearing.following)
             self._keep_the_cards()
-            self._losses.to_leave = undone
+            self._losses.to_leave = to_leave
         elif question.question == "start" and self._nothing_lies_in_it:
             self._losses.to_leave |= set(question.squares)
         if question.question in ("start", "new"):

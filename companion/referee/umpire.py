@@ -478,8 +478,7 @@ class Umpire:
         """Removals are clearing up, unless just the last move is played otherwise."""
         self._forget_solved_problems(board)
         self._clearing.look(board)
-        if self._clearing.done or self._question.all_lifted(board):
-            self._question.drop()
+        self._question.look_after_the_end(board, cleared=self._clearing.done)
         if self._sight.hand_in_the_way or self._question.waits_for_a_person:
             return []
         begun = self._next_match(board)
@@ -499,14 +498,14 @@ class Umpire:
         return self._taken_back(board)
 
     def _next_match(self, board: Comparison) -> list[Event]:
-        said = frozenset(self._question.resumed)
-        left = self._clearing.begun(board, self.game, resigned=self.resigned is not None, left_over=said)
-        if left is None:
+        left_over = frozenset(self._question.resumed)
+        doubtful = self._clearing.begun(board, self.game, resigned=self.resigned is not None, left_over=left_over)
+        if doubtful is None:
             return []
-        if not said.issuperset(left):
-            return self._question.ask(self._here(board.time), "start", ("resume", "new"), left)
+        if doubtful:
+            return self._question.ask(self._here(board.time), "start", ("resume", "new"), doubtful)
         begun = self._start_match(board.time, self._clearing.following)
-        self._losses.to_leave.update(left)
+        self._losses.to_leave.update(left_over)
         return [*begun, *self._decide(self._compared(board.snapshot))]
 
     def _start_match(self, time: float, game: Game) -> list[Event]:

@@ -279,13 +279,11 @@ class TileBoard:
     def _recognise(self, hello: Hello) -> None:
         """Make sure that it is the board of before, as far as it can be told; `SourceError` if it is another."""
         self._stranger = not self.recognises(hello)
-        if not self._stranger:
-            self._known = hello
-            return
-        why = Saying(
-            "another tile board is plugged in than before; plug in the one of before, or start the program again"
-        )
-        self._complain(Saying("%(source)s: %(why)s", source=self.name, why=why))
+        if self._stranger:
+            why = Saying(
+                "another tile board is plugged in than before; plug in the one of before, or start the program again"
+            )
+            self._complain(Saying("%(source)s: %(why)s", source=self.name, why=why))
 
     def _repeat(self) -> None:
         """Give the reading of before once more, when it has been a while."""
@@ -295,6 +293,7 @@ class TileBoard:
 
     def _tell(self, letters: str) -> None:
         self._complaint = ""
+        self._known = self._session.board or self._known
         self._told_s, self._told_letters = self._clock(), letters
         squares = tuple(map(contents_of_letter, letters))
         self._readings.append(BoardReading(time=self._told_s, squares=squares, evidence=letters.encode("ascii")))

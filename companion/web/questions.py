@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 def about_choice(question: ChoiceNeeded) -> str:
-    """The name of a question with choices: the same one asked again later has another."""
-    return f"{question.question} {question.time:.3f}"
+    """The name of a question with choices: one about other squares, or the same one asked again later, has another."""
+    return " ".join([question.question, *map(str, question.squares), f"{question.time:.3f}"])
 
 
 def about_square(problem: Problem) -> str:

@@ -194,7 +194,11 @@ def _questions(view: TableView) -> Iterator[Notice]:
     if asked is None:
         return
     words = {"resume": _("Go on with the game"), "join": _("Join the game as it lies"), "new": _("Begin a new match")}
-    whose = _("Which game do these pieces belong to?"), _("They may be left of the last one, or begin the next.")
+    lying = ", ".join(map(str, asked.squares))
+    whose = (
+        _("Which game do these pieces belong to?"),
+        _("What lies on %(squares)s may be left of the last one, or begin the next.", squares=lying),
+    )
     between = view.over or not any(view.game.contents)
     if asked.question == "start" and between:
         words["resume"] = _("They are left over")

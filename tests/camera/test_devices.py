@@ -133,15 +133,23 @@ class Slow:
     def __init__(self) -> None:
         self._picture = Noise()
         self._taken = queue.Queue()
+        self._given = False
 
-    def take(self) -> None:
-        self._taken.put(self._picture())
+    def take(self, picture=None) -> None:
+        """Take one, and wait until it was looked at."""
+        self._taken.put((picture or self._picture)())
+        self._taken.join()
 
     def grab(self):
+        if self._given:
+            self._taken.task_done()
+        self._given = False
         try:
-            return self._taken.get(timeout=0.02)
+            taken = self._taken.get(timeout=0.02)
         except queue.Empty:
             return None
+        self._given = True
+        return taken
 
     def close(self) -> None:
         pass
@@ -157,6 +165,34 @@ def test_a_slow_camera_is_lost_only_when_it_is_late_for_its_own_pace():
         assert frames.read(0) is None
         clock.now += 4 * LOST_S
         with pytest.raises(SourceError, match="slow: it sends no pictures"):
+            frames.read(0)
+
+
+def test_a_camera_that_sends_several_pictures_at_once_and_then_none_for_a_while_is_not_lost():
+    clock, device = Clock(), Slow()
+    with LiveFrames("in bursts", lambda: device, clock) as frames:
+        for pause_s in (0.9 * LOST_S, 2 * LOST_S, 2 * LOST_S):
+            for _ in range(4):
+                device.take()
+                assert frames.read(PATIENCE_S) is not None
+            clock.now += pause_s
+            assert frames.read(0) is None
+
+
+def test_how_long_it_was_dark_tells_nothing_of_the_pace_of_a_camera():
+    clock, device, darkness = Clock(), Slow(), Noise(0)
+    with LiveFrames("covered", lambda: device, clock) as frames:
+        device.take()
+        assert frames.read(PATIENCE_S) is not None
+        for _ in range(10):
+            clock.now += LOST_S
+            device.take(darkness)
+            with pytest.raises(SourceError, match="its picture is black"):
+                frames.read(0)
+        device.take()
+        assert frames.read(PATIENCE_S) is not None
+        clock.now += 4 * LOST_S
+        with pytest.raises(SourceError, match="covered: it sends no pictures"):
             frames.read(0)
 
 

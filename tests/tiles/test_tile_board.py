@@ -141,6 +141,15 @@ def test_another_board_under_the_name_of_the_first_is_told_and_not_read(mine, ot
     assert not cables.source.lost
 
 
+def test_a_board_of_which_nothing_was_read_is_not_the_board_of_before():
+    cables = Cables(40, 20)
+    cables.mine.rebuild("." * len(RING))
+    with pytest.raises(SourceError, match=f"this board has {len(RING)} squares"):
+        read(cables.source)
+    cables.board = cables.other
+    assert read(cables.source).evidence == b"." * 16
+
+
 def test_a_board_that_has_lost_its_memory_and_counts_anew_is_read_on():
     cables = Cables(40, 1)
     read(cables.source)

@@ -13,12 +13,13 @@ from dataclasses import replace
 import pytest
 
 from companion.errors import SourceError
-from companion.events import MatchStarted
+from companion.events import ChoiceNeeded, MatchStarted
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Colour, Game, Layout, Piece, Square
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
+from companion.web.questions import about_choice
 from companion.web.serve import Serving
 from companion.web.state import state_of
 from companion.web.words import headline, notices, reason, spoken
@@ -148,6 +149,16 @@ def test_after_the_end_it_is_said_how_the_next_game_begins_until_it_does(app, ro
         "Straight at d1: row 1 or column d",
     ]
     assert recorded == "Light resigned."
+
+
+def test_the_pieces_of_which_it_is_asked_whether_they_are_left_over_are_named(app):
+    room = Room(Game.replay(STORIES["end"][0]))
+    with app.test_request_context(), room.table.running():
+        room.put("b1", "dark pusher")
+        room.put("d1", "light diagonal")
+        [notice] = [notice for _ in range(6) for notice in notices(room.look())]
+    assert notice.title == "Which game do these pieces belong to?"
+    assert notice.text == "What lies on b1 may be left of the last one, or begin the next."
 
 
 @pytest.mark.parametrize("moves", [STORIES["forced pass"][0], STORIES["last chance"][0]])
@@ -419,6 +430,14 @@ def test_an_answer_is_to_the_question_that_was_read(here, room):
     assert "gone on meanwhile" in late.text
     assert here.rule("choose", choice="new", asked=asked_on(here)).status_code == 303
     assert room.view.match != match
+
+
+def test_a_question_about_other_pieces_at_the_same_moment_is_another_one():
+    left_over = ChoiceNeeded(
+        time=32.9, table="1", ply=17, question="start", choices=("resume", "new"), squares=(Square.parse("b1"),)
+    )
+    put_back = replace(left_over, squares=(Square.parse("a1"),))
+    assert about_choice(left_over) != about_choice(put_back)
 
 
 def test_a_ruling_is_about_the_piece_that_was_read(here, room):
