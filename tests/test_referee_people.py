@@ -834,6 +834,61 @@ def test_nothing_is_played_otherwise_at_the_end_of_the_source_while_paused():
     assert str(scene.game.history[-1]) == "b1<>"
 
 
+def last_piece_hardly_seen(square: str, what: str) -> Scene:
+    """After the end the last piece was lifted, and another one laid where it is hardly seen."""
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.look()
+    scene.hand(square)
+    scene.look(0.5)
+    scene.misread = {Square.parse(square): EMPTY | contents_of([piece(what)])}
+    scene.hand()
+    return scene
+
+
+@pytest.mark.parametrize(("square", "what"), [("d1", "D<>"), ("b1", "D><")])
+def test_what_the_last_piece_was_moved_to_or_exchanged_for_is_asked_after_the_end_too(square, what):
+    scene = last_piece_hardly_seen(square, what)
+    assert scene.look(19) == []
+    assert scene.look(2) == [f"unclear {square}"]
+    assert scene.events[-1].contents == (None, piece(what))
+    heard = lines(scene.referee.answer(scene.time, Square.parse(square), piece(what)))
+    assert heard[:2] == ["taken back b1<>", f"dark {square}{what[1:]}"]
+    assert scene.referee.over
+    assert scene.look(5) == []
+
+
+def test_that_nothing_was_laid_for_the_last_piece_is_an_answer_after_the_end_too():
+    scene = last_piece_hardly_seen("d1", "D<>")
+    scene.look(21)
+    assert lines(scene.referee.answer(scene.time, Square.parse("d1"), None)) == []
+    assert scene.look(25) == []
+    assert str(scene.game.history[-1]) == "b1<>"
+
+
+@pytest.mark.parametrize("lying", [{}, {B1: piece("D<>")}], ids=["cleared up", "put back"])
+def test_nothing_is_asked_about_the_last_piece_any_more_when_the_board_is_cleared_up_or_as_it_was(lying):
+    scene = last_piece_hardly_seen("d1", "D<>")
+    assert scene.look(21) == ["unclear d1"]
+    scene.pieces |= lying
+    if not lying:
+        scene.lift("a1")
+    assert scene.look(2) == []
+    assert scene.referee.problems == ()
+
+
+def test_that_the_last_piece_looks_like_another_all_at_once_is_asked_after_the_end_too():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.misread = {B1: contents_of([piece("D><")])}
+    assert scene.look(5) == ["unclear b1"]
+    assert scene.events[-1].contents == (piece("D<>"), piece("D><"))
+    assert lines(scene.referee.answer(scene.time, B1, piece("D<>"))) == []
+    assert scene.look(5) == []
+    assert str(scene.game.history[-1]) == "b1<>"
+
+
 def test_a_stray_piece_that_lay_there_before_the_last_one_was_lifted_changes_nothing():
     scene = scene_after()
     scene.play(*WORKED_EXAMPLE)

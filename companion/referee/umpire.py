@@ -485,16 +485,29 @@ class Umpire:
         begun = self._next_match(board)
         if begun or self._clearing.done or self.resigned is not None:
             return begun
+        if board.lost.keys() == {self.game.last_square}:
+            return self._without_the_last_piece(board)
+        for maybe in (*board.maybes, *board.hardly_replaced, *board.replaced):
+            self._problems.settle(maybe.square)
         if board.lost:
-            return self._played_otherwise(board, rest_s=self._patience.clearing_s)
+            return []
         return self._problems.illegal(self._here(board.time), self.game, board.arrivals) if board.arrivals else []
 
-    def _played_otherwise(self, board: Comparison, *, rest_s: float = 0.0) -> list[Event]:
-        """The move that ended the match was taken back, and another one played and left for so long."""
-        if len(board.lost) > 1 or board.held_back or self._losses.to_leave or self._may_be_misread(board):
+    def _without_the_last_piece(self, board: Comparison) -> list[Event]:
+        """Just the piece that ended the match has left: another move was played and left there, or may have been."""
+        if board.held_back or self._losses.to_leave:
             return []
-        changed = [piece.since for piece in self._instead(board)] + [seen.since for seen in board.lost.values()]
-        if any(board.time - since < rest_s for since in changed):
+        changed = [*(piece.since for piece in self._instead(board)), *(seen.since for seen in board.lost.values())]
+        if board.time - max(changed) < self._patience.clearing_s:
+            return []
+        misread = self._may_be_misread(board)
+        if misread is not None:
+            return self._ask_about(board, misread)
+        return self._taken_back(board) or self._ask_before_taking_back(board)
+
+    def _played_otherwise(self, board: Comparison) -> list[Event]:
+        """The move that ended the match was taken back, and another one played."""
+        if len(board.lost) > 1 or board.held_back or self._losses.to_leave or self._may_be_misread(board):
             return []
         return self._taken_back(board)
 
