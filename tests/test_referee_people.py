@@ -736,6 +736,57 @@ def test_beside_a_piece_that_never_left_nothing_begins_a_match_that_is_none_of_i
     assert scene.look(30) == []
 
 
+@pytest.mark.parametrize(("square", "what"), [("b2", "L+"), ("d1", "D<>"), ("a1", "Dx")])
+def test_what_keeps_an_illegal_first_piece_from_being_followed_has_to_be_lifted(square, what):
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces = {B1: scene.pieces[B1]}
+    scene.look(4)
+    scene.put(square, what)
+    scene.look(9)
+    assert scene.referee.to_lift == frozenset()
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {B1, Square.parse(square)}
+    scene.lift("b1")
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {Square.parse(square)}
+    scene.lift(square)
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == frozenset()
+    scene.put("a1", "L+")
+    assert scene.look() == ["MatchStarted", "light a1+"]
+
+
+@pytest.mark.parametrize("left", ["", "a1", "a1 a3"])
+def test_what_is_laid_after_a_resignation_before_the_board_was_bare_has_to_be_lifted_with_all_else(left):
+    scene = scene_after("a1+", "a3><")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.pieces = {square: lying for square, lying in scene.pieces.items() if str(square) in left.split()}
+    scene.put("d1", "Lx")
+    assert scene.look(12) == []
+    assert scene.referee.to_lift == {Square.parse(square) for square in (*left.split(), "d1")}
+    scene.pieces.clear()
+    assert scene.look(2) == []
+    scene.put("d1", "Lx")
+    assert scene.look() == ["MatchStarted", "light d1x"]
+
+
+def test_what_lay_there_when_a_player_resigned_keeps_nothing_from_being_followed():
+    scene = illegal_d4("a1+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    assert scene.look(15) == []
+    assert scene.referee.to_lift == frozenset()
+
+
+def test_that_a_piece_is_read_otherwise_after_the_end_keeps_nothing_from_being_followed():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.look(1)
+    scene.misread = {A1: contents_of([piece("Lx")])}
+    assert scene.look(15) == []
+    assert scene.referee.to_lift == frozenset()
+
+
 def test_a_piece_that_was_put_back_and_is_left_over_is_lifted_before_the_next_match_goes_on():
     scene = scene_with_a_piece_put_back()
     assert scene.look() == ["asks start"]

@@ -127,7 +127,9 @@ class Umpire:
 
     @property
     def to_lift(self) -> frozenset[Square]:
-        """The squares whose piece has to leave the board before the game goes on."""
+        """The squares whose piece has to leave the board before the game goes on, or the next one begins."""
+        if self.over and not self.problems and self.question is None:
+            return frozenset(self._losses.to_leave | self._clearing.in_the_way)
         return frozenset(self._losses.to_leave)
 
     @property
