@@ -170,7 +170,7 @@ class BoardFinder:
             return BoardNotFound(
                 Saying("the picture is too small: %(size)s pixels", size=" x ".join(map(str, image.shape[1::-1])))
             )
-        standard = is_standard(layout)
+        standard = _is_standard(layout)
         on_mat = mat_corners(image) if standard else None
         if on_mat is not None:
             return BoardPose(_points(on_mat), 1.0)
@@ -182,14 +182,11 @@ class BoardFinder:
         return self._answer(self.places(image, levels, scale, mesh), levels, scale, mesh)
 
     def elsewhere(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> BoardPose | None:
-        """Where the board surely is instead of at a `given` pose, if nothing like a board lies there; else None.
+        """Where the board surely is instead of at a `given` pose, where nothing like a board is seen; else None.
 
-        Its corners are named so that they are as near the given ones as can be. Only the board of four by four is
-        known well enough to tell.
+        Its corners are named so that they are as near the given ones as can be.
         """
-        if not is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
-            return None
-        found, said = None if self.sees(image, layout, given) else self(image, layout), given.points()
+        found, said = self(image, layout), given.points()
         if not isinstance(found, BoardPose) or found.score < self.rule.sure:
             return None
         turned = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
@@ -200,7 +197,12 @@ class BoardFinder:
         return found.moved(nearest) if apart > _ELSEWHERE * _square_side(found.points()) else None
 
     def sees(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> bool:
-        """Whether there is anything like a board at a `given` pose."""
+        """Whether there is anything like a board at a `given` pose, as far as can be told.
+
+        Only the board of four by four is known well enough to tell; any other, or a tiny one, is believed to be there.
+        """
+        if not _is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
+            return True
         lab, scale = in_lab(image, FITTED)
         levels, mesh, corners = lattice.pyramid(lab), Mesh.turned(layout)[0], [given.points() * scale]
         judged = self._judge.judge_from_all_sides(levels, corners)
@@ -274,7 +276,7 @@ class BoardFinder:
         return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
 
 
-def is_standard(layout: Layout) -> bool:
+def _is_standard(layout: Layout) -> bool:
     """Whether it is the board of four by four, which the networks know."""
     return (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
 
