@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from companion.profile import Profile
     from companion.readings import Contents
     from companion.rules import Layout, Variant
+    from companion.vision.board import Point
     from companion.vision.reader import BoardReader, StillReading
 
 CORNER_NAMES = ("a1", "d1", "d4", "a4")
@@ -89,14 +90,18 @@ def _read(reader: BoardReader, image: str) -> dict[str, Any]:
         return {"image": image, "found": False, "why": found.why}
     if found.blurred:
         click.echo(f"{image}: {BLURRED}", err=True)
+    if found.pose.another:
+        there = " ".join(f"{x:.0f},{y:.0f}" for x, y in found.pose.another)
+        click.echo(f'{image}: another board is seen, too; for that one give --corners "{there}"', err=True)
     return {"image": image, "found": True, **_told(reader, found)}
 
 
 def _told(reader: BoardReader, found: StillReading) -> dict[str, Any]:
     layout, pieces = reader.layout, reader.sets_in_play * PIECES_PER_KIND_AND_SET * len(Kind)
-    corners = zip(CORNER_NAMES, found.pose.corners, strict=True)
+    another = {"another": _named(found.pose.another)} if found.pose.another else {}
     return {
-        "corners": {name: [round(x, 2), round(y, 2)] for name, (x, y) in corners},
+        "corners": _named(found.pose.corners),
+        **another,
         "squares": {
             str(square): [content_text(content) for content in possible(contents)]
             for square, contents in zip(layout, found.squares, strict=True)
@@ -105,6 +110,10 @@ def _told(reader: BoardReader, found: StillReading) -> dict[str, Any]:
         "card": str(found.card) if found.card else None,
         **_score(layout, found.squares, pieces),
     }
+
+
+def _named(corners: tuple[Point, ...]) -> dict[str, list[float]]:
+    return {name: [round(x, 2), round(y, 2)] for name, (x, y) in zip(CORNER_NAMES, corners, strict=True)}
 
 
 def _score(layout: Layout, squares: tuple[Contents, ...], pieces: int) -> dict[str, Any]:
