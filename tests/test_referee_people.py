@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion import events
-from companion.readings import ANYTHING, EMPTY, contents_of, of_colour
+from companion.readings import ANYTHING, EMPTY, SOME_PIECE, contents_of, of_colour
 from companion.referee import Referee
 from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Move, NotationError, RulesError, Square
 from companion.settling import Settler
@@ -402,6 +402,31 @@ def test_an_order_of_quick_moves_is_chosen():
         scene.referee.choose(scene.time, "a2+ a1+ a3+")
     assert lines(scene.referee.choose(scene.time, "a3+ a2+ a1+")) == ["light a3+", "dark a2+", "light a1+"]
     assert scene.look(2) == []
+
+
+@pytest.mark.parametrize("variant", ["standard", "green-box"])
+def test_what_is_unclear_is_asked_one_by_one_before_an_order_that_nobody_could_choose(variant):
+    scene = scene_after(variant=variant)
+    pieces = {"a1": "L+", "a2": "D+", "a3": "L<>", "b1": "D+", "b2": "L><"}
+    scene.hand(*pieces)
+    scene.look(1)
+    for square, what in pieces.items():
+        scene.put(square, what)
+        kind_open = of_colour(piece(what).colour)
+        scene.misread[Square.parse(square)] = kind_open if variant == "green-box" else SOME_PIECE
+    scene.hand()
+    scene.look(5)
+    asked = []
+    while scene.referee.question is None:
+        [problem] = scene.referee.problems
+        asked.append(str(problem.square))
+        scene.referee.answer(scene.time, problem.square, piece(pieces[str(problem.square)]))
+        scene.look(0.1)
+    assert set(asked) <= set(pieces)
+    assert len(asked) == len(set(asked))
+    assert scene.referee.question.question == "order"
+    assert len(scene.referee.question.choices) <= 8
+    assert scene.game.history == ()
 
 
 def test_an_order_that_is_asked_is_of_the_pieces_as_they_are_read_now():

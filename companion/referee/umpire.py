@@ -62,6 +62,8 @@ if TYPE_CHECKING:
 
 _FEW_PIECES = 2
 """So few pieces may be played before the program looks."""
+_MOST_ORDERS = 8
+"""Nobody can choose among more orders than this."""
 _PILES_TELL_S = 0.5
 """So long after the first look at the board a card may be seen for the first time that lay there before."""
 
@@ -319,11 +321,24 @@ class Umpire:
         if self.problems and not self._problems.read_otherwise(board.arrivals):
             return []
         if are_too_many(board.arrivals):
-            return self._ask_how_it_stands(board)
+            return self._ask_one_by_one(board)
         lacking = doubts.of_orders(self.game, board, found)
         if lacking is not None:
             return self._ask_about(board, lacking)
         return self._problems.illegal(self._here(board.time), self.game, board.arrivals)
+
+    def _ask_one_by_one(self, board: Comparison) -> list[Event]:
+        """Too much is possible to choose from: what the first unclear piece is; if none is unclear, how it stands."""
+        unclear = [arrival for arrival in board.arrivals if len(arrival.pieces) > 1]
+        if not unclear:
+            return self._ask_how_it_stands(board)
+        if self._question.about_order:
+            self._question.drop()
+        return self._ask_about(board, unclear[0]) if self._has_waited(board, unclear[0]) else []
+
+    def _has_waited(self, board: Comparison, arrival: Arrival) -> bool:
+        """Whether it has lain there for so long that its kind will not show by itself."""
+        return board.time - arrival.since >= (self._patience.card_s if self._by_card else self._patience.unclear_s)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
         """More has been played than can be put in order; the game may go on as it stood all the same."""
@@ -334,12 +349,16 @@ class Umpire:
 
     def _ask_what_is_meant(self, board: Comparison, found: Explanation) -> list[Event]:
         square = found.next_square
+        if square is None and len(found.orders) > _MOST_ORDERS:
+            if self.problems and not self._problems.read_otherwise(board.arrivals):
+                return []
+            return self._ask_one_by_one(board)
         if square is None:
             choices = tuple(" ".join(map(str, order)) for order in found.orders)
             squares = tuple(sorted(arrival.square for arrival in board.arrivals))
             return self._question.ask(self._here(board.time), "order", choices, squares, arrivals=board.arrivals)
         arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
-        if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
+        if not self._has_waited(board, arrival):
             return []
         then = reduce(Game.play, found.certain, self.game)
         meant = contents_of(move.piece for move in legal_moves(then, arrival))
