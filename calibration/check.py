@@ -86,9 +86,8 @@ def examine(
     `squares` is what was read there; of `plain` cubes only the colours count.
     """
     if isinstance(pose, BoardNotFound):
-        yield Finding(
-            "board", pose.why, good=False, improve="Show the whole board, or give its corners with --corners."
-        )
+        how = "give its corners with --corners" if sought else "give its corners anew"
+        yield Finding("board", pose.why, good=False, improve=f"Show the whole board, or {how}.")
         return
     yield Finding("board", "found" if sought else "not looked for, its corners are given", good=True)
     points = pose.points()

@@ -111,7 +111,7 @@ class TableView:
     problems: tuple[Problem, ...]
     disturbed: frozenset[Square]
     to_lift: frozenset[Square]
-    """The squares whose piece has to leave the board before the game goes on."""
+    """The squares whose piece has to leave the board before the game goes on, or the next one begins."""
     cleared: bool
     """The match is over and the board was cleared since: the next one begins with its first piece."""
     unseen: frozenset[Square]

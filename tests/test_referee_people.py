@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from companion import events
-from companion.readings import ANYTHING, EMPTY, contents_of, of_colour
+from companion.readings import ANYTHING, EMPTY, SOME_PIECE, contents_of, of_colour
 from companion.referee import Referee
 from companion.rules import Colour, Game, IllegalMoveError, Kind, Layout, Move, NotationError, RulesError, Square
 from companion.settling import Settler
@@ -404,6 +404,31 @@ def test_an_order_of_quick_moves_is_chosen():
     assert scene.look(2) == []
 
 
+@pytest.mark.parametrize("variant", ["standard", "green-box"])
+def test_what_is_unclear_is_asked_one_by_one_before_an_order_that_nobody_could_choose(variant):
+    scene = scene_after(variant=variant)
+    pieces = {"a1": "L+", "a2": "D+", "a3": "L<>", "b1": "D+", "b2": "L><"}
+    scene.hand(*pieces)
+    scene.look(1)
+    for square, what in pieces.items():
+        scene.put(square, what)
+        kind_open = of_colour(piece(what).colour)
+        scene.misread[Square.parse(square)] = kind_open if variant == "green-box" else SOME_PIECE
+    scene.hand()
+    scene.look(5)
+    asked = []
+    while scene.referee.question is None:
+        [problem] = scene.referee.problems
+        asked.append(str(problem.square))
+        scene.referee.answer(scene.time, problem.square, piece(pieces[str(problem.square)]))
+        scene.look(0.1)
+    assert set(asked) <= set(pieces)
+    assert len(asked) == len(set(asked))
+    assert scene.referee.question.question == "order"
+    assert len(scene.referee.question.choices) <= 8
+    assert scene.game.history == ()
+
+
 def test_an_order_that_is_asked_is_of_the_pieces_as_they_are_read_now():
     """What was offered before would play a piece that is not there."""
     scene = scene_after()
@@ -769,6 +794,57 @@ def test_beside_a_piece_that_never_left_nothing_begins_a_match_that_is_none_of_i
     assert scene.look(30) == []
 
 
+@pytest.mark.parametrize(("square", "what"), [("b2", "L+"), ("d1", "D<>"), ("a1", "Dx")])
+def test_what_keeps_an_illegal_first_piece_from_being_followed_has_to_be_lifted(square, what):
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.pieces = {B1: scene.pieces[B1]}
+    scene.look(4)
+    scene.put(square, what)
+    scene.look(9)
+    assert scene.referee.to_lift == frozenset()
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {B1, Square.parse(square)}
+    scene.lift("b1")
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {Square.parse(square)}
+    scene.lift(square)
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == frozenset()
+    scene.put("a1", "L+")
+    assert scene.look() == ["MatchStarted", "light a1+"]
+
+
+@pytest.mark.parametrize("left", ["", "a1", "a1 a3"])
+def test_what_is_laid_after_a_resignation_before_the_board_was_bare_has_to_be_lifted_with_all_else(left):
+    scene = scene_after("a1+", "a3><")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    scene.pieces = {square: lying for square, lying in scene.pieces.items() if str(square) in left.split()}
+    scene.put("d1", "Lx")
+    assert scene.look(12) == []
+    assert scene.referee.to_lift == {Square.parse(square) for square in (*left.split(), "d1")}
+    scene.pieces.clear()
+    assert scene.look(2) == []
+    scene.put("d1", "Lx")
+    assert scene.look() == ["MatchStarted", "light d1x"]
+
+
+def test_what_lay_there_when_a_player_resigned_keeps_nothing_from_being_followed():
+    scene = illegal_d4("a1+")
+    scene.referee.resign(scene.time, Colour.LIGHT)
+    assert scene.look(15) == []
+    assert scene.referee.to_lift == frozenset()
+
+
+def test_that_a_piece_is_read_otherwise_after_the_end_keeps_nothing_from_being_followed():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.look(1)
+    scene.misread = {A1: contents_of([piece("Lx")])}
+    assert scene.look(15) == []
+    assert scene.referee.to_lift == frozenset()
+
+
 def test_a_piece_that_was_put_back_and_is_left_over_is_lifted_before_the_next_match_goes_on():
     scene = scene_with_a_piece_put_back()
     assert scene.look() == ["asks start"]
@@ -875,6 +951,61 @@ def test_nothing_is_played_otherwise_at_the_end_of_the_source_while_paused():
     scene.put("d1", "D<>")
     scene.look()
     scene.referee.finish(scene.time)
+    assert str(scene.game.history[-1]) == "b1<>"
+
+
+def last_piece_hardly_seen(square: str, what: str) -> Scene:
+    """After the end the last piece was lifted, and another one laid where it is hardly seen."""
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.lift("b1")
+    scene.look()
+    scene.hand(square)
+    scene.look(0.5)
+    scene.misread = {Square.parse(square): EMPTY | contents_of([piece(what)])}
+    scene.hand()
+    return scene
+
+
+@pytest.mark.parametrize(("square", "what"), [("d1", "D<>"), ("b1", "D><")])
+def test_what_the_last_piece_was_moved_to_or_exchanged_for_is_asked_after_the_end_too(square, what):
+    scene = last_piece_hardly_seen(square, what)
+    assert scene.look(19) == []
+    assert scene.look(2) == [f"unclear {square}"]
+    assert scene.events[-1].contents == (None, piece(what))
+    heard = lines(scene.referee.answer(scene.time, Square.parse(square), piece(what)))
+    assert heard[:2] == ["taken back b1<>", f"dark {square}{what[1:]}"]
+    assert scene.referee.over
+    assert scene.look(5) == []
+
+
+def test_that_nothing_was_laid_for_the_last_piece_is_an_answer_after_the_end_too():
+    scene = last_piece_hardly_seen("d1", "D<>")
+    scene.look(21)
+    assert lines(scene.referee.answer(scene.time, Square.parse("d1"), None)) == []
+    assert scene.look(25) == []
+    assert str(scene.game.history[-1]) == "b1<>"
+
+
+@pytest.mark.parametrize("lying", [{}, {B1: piece("D<>")}], ids=["cleared up", "put back"])
+def test_nothing_is_asked_about_the_last_piece_any_more_when_the_board_is_cleared_up_or_as_it_was(lying):
+    scene = last_piece_hardly_seen("d1", "D<>")
+    assert scene.look(21) == ["unclear d1"]
+    scene.pieces |= lying
+    if not lying:
+        scene.lift("a1")
+    assert scene.look(2) == []
+    assert scene.referee.problems == ()
+
+
+def test_that_the_last_piece_looks_like_another_all_at_once_is_asked_after_the_end_too():
+    scene = scene_after()
+    scene.play(*WORKED_EXAMPLE)
+    scene.misread = {B1: contents_of([piece("D><")])}
+    assert scene.look(5) == ["unclear b1"]
+    assert scene.events[-1].contents == (piece("D<>"), piece("D><"))
+    assert lines(scene.referee.answer(scene.time, B1, piece("D<>"))) == []
+    assert scene.look(5) == []
     assert str(scene.game.history[-1]) == "b1<>"
 
 

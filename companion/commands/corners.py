@@ -61,13 +61,18 @@ class Corners:
         return BoardNotFound(Saying('%(why)s; give --corners "%(there)s", or put it back', why=why, there=there))
 
     @property
-    def empty(self) -> str:
-        """What to say of a picture that shows nothing like a board there."""
-        whose = f"that the profile {self.profile} has" if self.profile else "that were given"
-        return (
-            f"nothing like a board lies at the corners {whose}, or the picture is too blurred to tell; "
-            "give the corners of the board, or focus the camera"
-        )
+    def not_seen(self) -> BoardNotFound:
+        """What to say of a picture that is blurred there, and shows nothing like a board."""
+        from companion.vision.board import BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
+
+        why = Saying("nothing like a board lies at the corners that were given, or the picture is too blurred to tell")
+        if self.profile:
+            why = Saying(
+                "nothing like a board lies at the corners that the profile %(file)s has, "
+                "or the picture is too blurred to tell",
+                file=self.profile,
+            )
+        return BoardNotFound(Saying("%(why)s; give the corners of the board, or focus the camera", why=why))
 
 
 def corners_of(layout: Layout, corners: Corners | None) -> Corners | None:

@@ -50,8 +50,8 @@ def video_reader(layout: Layout, known: Foreknowledge) -> VideoReader:
     from companion.vision.video import VideoReader  # noqa: PLC0415
 
     reader = board_reader(layout, known)
-    is_given = corners_of(layout, known.corners) is not None
-    find = _found_first(reader.locate, reader.optics) if is_given else reader.locate
+    given = corners_of(layout, known.corners)
+    find = reader.locate if given is None else _found_first(reader.locate, reader.optics, given)
     follower = BoardFollower(layout, find=find, optics=reader.optics)
     piles = PileWatcher(card_reader(known.profile), layout) if known.variant == GREEN_BOX else None
     return VideoReader(reader, follower, piles)
@@ -100,21 +100,10 @@ def optics_of(profile: Profile | None) -> Optics:
     return PINHOLE if profile is None or profile.lens is None else Lens(profile.lens)
 
 
-def sees_board(optics: Optics, image: NDArray[np.uint8], layout: Layout, pose: BoardPose) -> bool:
-    """Whether anything like a board lies where `pose` says, in pixels of this picture.
-
-    Only the board of four by four is known well enough to tell; any other is believed to be there.
-    """
-    from companion.vision.board import BoardFinder, is_standard  # noqa: PLC0415 (OpenCV is slow to import)
-
-    straight = pose.moved(optics.straightened(pose.points(), (image.shape[1], image.shape[0])))
-    return not is_standard(layout) or BoardFinder.bundled().sees(optics.straight(image), layout, straight)
-
-
-def _found_first(given: Locator, optics: Optics) -> Locator:
+def _found_first(given: Locator, optics: Optics, corners: Corners) -> Locator:
     """Corners that a person gave hold until the board that lay there is lost; from then on it is looked for.
 
-    Where they were refused once it is not enough that no board is seen elsewhere any more: it has to be seen there.
+    Where one was seen elsewhere once it is not enough that it is not any more: it has to be seen there.
     """
     from companion.vision.board import BoardFinder, BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
 
@@ -128,6 +117,8 @@ def _found_first(given: Locator, optics: Optics) -> Locator:
             return finder(optics.straight(image), layout)
         found = given(image, layout)
         if isinstance(found, BoardNotFound):
+            if found == corners.not_seen:
+                return refused or found
             refused = found
         elif refused is None or finder.sees(optics.straight(image), layout, found):
             lay_there = True
@@ -141,9 +132,12 @@ def _found_first(given: Locator, optics: Optics) -> Locator:
 def locator(corners: Corners | None, optics: Optics) -> Locator:
     """What finds the board through a lens: corners that a person gave, or else a search; see `Locator`.
 
-    Corners are believed, unless nothing like a board lies there and one is surely seen elsewhere.
+    Corners are believed, unless nothing like a board lies there, and one is surely seen elsewhere, or the picture shows
+    nothing there.
     """
     from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.legible import shows_nothing  # noqa: PLC0415
+    from companion.vision.rectify import rectify  # noqa: PLC0415
 
     finder = BoardFinder.bundled()
     if corners is None:
@@ -153,7 +147,13 @@ def locator(corners: Corners | None, optics: Optics) -> Locator:
         size = (image.shape[1], image.shape[0])
         pose = corners.place(size)
         straight = pose.moved(optics.straightened(pose.points(), size))
-        instead = finder.elsewhere(optics.straight(image), layout, straight)
-        return straight if instead is None else corners.not_here(instead.moved(optics.bent(instead.points(), size)))
+        seen = optics.straight(image)
+        if finder.sees(seen, layout, straight):
+            return straight
+        instead = finder.elsewhere(seen, layout, straight)
+        if instead is not None:
+            return corners.not_here(instead.moved(optics.bent(instead.points(), size)))
+        there = rectify(image, straight.points(), layout, optics=optics)
+        return corners.not_seen if shows_nothing(there, layout) else straight
 
     return given

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.commands.corners import corners_of, corners_option
-from companion.commands.eyes import Foreknowledge, board_reader, card_reader, sees_board
+from companion.commands.corners import corners_option
+from companion.commands.eyes import Foreknowledge, board_reader, card_reader
 from companion.commands.options import layout_option, profile_option, sets_option, variant_option
 from companion.commands.output import json_option, print_json
 from companion.errors import CompanionError
 from companion.events import content_text, parse_content
-from companion.readings import ANYTHING, board_text, contents_of, possible
+from companion.readings import board_text, contents_of, possible
 from companion.rules import PIECES_PER_KIND_AND_SET, Colour, Kind, score_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from companion.profile import Profile
     from companion.readings import Contents
     from companion.rules import Layout, Variant
+    from companion.vision.board import Point
     from companion.vision.reader import BoardReader, StillReading
 
 CORNER_NAMES = ("a1", "d1", "d4", "a4")
@@ -61,7 +62,7 @@ def read(
     reader = replace(board_reader(layout, known), cards=card_reader(profile))
     failed = False
     for image in images:
-        told = _read(reader, image, corners_of(layout, corners))
+        told = _read(reader, image)
         failed |= not told["found"]
         if as_json:
             print_json(told)
@@ -75,32 +76,32 @@ def read(
         ctx.exit(1)
 
 
-def _read(reader: BoardReader, image: str, corners: Corners | None) -> dict[str, Any]:
+def _read(reader: BoardReader, image: str) -> dict[str, Any]:
     """The JSON object of the contract; a picture that cannot be read is told as not found."""
     from companion.camera import read_picture  # noqa: PLC0415 (OpenCV is slow to import)
     from companion.vision.legible import BLURRED  # noqa: PLC0415
     from companion.vision.reader import StillReading  # noqa: PLC0415
 
     try:
-        picture = read_picture(Path(image))
-        found = reader.read(picture)
+        found = reader.read(read_picture(Path(image)))
     except CompanionError as error:
         return {"image": image, "found": False, "why": str(error)}
     if not isinstance(found, StillReading):
         return {"image": image, "found": False, "why": found.why}
-    tells_nothing = set(found.squares) == {ANYTHING}
-    if corners and tells_nothing and not sees_board(reader.optics, picture, reader.layout, found.pose):
-        return {"image": image, "found": False, "why": corners.empty}
     if found.blurred:
         click.echo(f"{image}: {BLURRED}", err=True)
+    if found.pose.another:
+        there = " ".join(f"{x:.0f},{y:.0f}" for x, y in found.pose.another)
+        click.echo(f'{image}: another board is seen, too; for that one give --corners "{there}"', err=True)
     return {"image": image, "found": True, **_told(reader, found)}
 
 
 def _told(reader: BoardReader, found: StillReading) -> dict[str, Any]:
     layout, pieces = reader.layout, reader.sets_in_play * PIECES_PER_KIND_AND_SET * len(Kind)
-    corners = zip(CORNER_NAMES, found.pose.corners, strict=True)
+    another = {"another": _named(found.pose.another)} if found.pose.another else {}
     return {
-        "corners": {name: [round(x, 2), round(y, 2)] for name, (x, y) in corners},
+        "corners": _named(found.pose.corners),
+        **another,
         "squares": {
             str(square): [content_text(content) for content in possible(contents)]
             for square, contents in zip(layout, found.squares, strict=True)
@@ -109,6 +110,10 @@ def _told(reader: BoardReader, found: StillReading) -> dict[str, Any]:
         "card": str(found.card) if found.card else None,
         **_score(layout, found.squares, pieces),
     }
+
+
+def _named(corners: tuple[Point, ...]) -> dict[str, list[float]]:
+    return {name: [round(x, 2), round(y, 2)] for name, (x, y) in zip(CORNER_NAMES, corners, strict=True)}
 
 
 def _score(layout: Layout, squares: tuple[Contents, ...], pieces: int) -> dict[str, Any]:

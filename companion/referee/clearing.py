@@ -3,7 +3,8 @@
 The next match begins with its first piece on the cleared board, which is judged as any other: at once if it is a legal
 one beyond doubt, else when it has lain still. Where the board was never seen bare, and the match was played to its
 end, the next one begins with legal moves that lie still when the pieces of the match have all left; if one or two never
-left, it is asked which match they are of, and then the same of those that were put back.
+left, it is asked which match they are of, and then the same of those that were put back. Where anything else has come
+to lie there for long, the board has to be bare first, and what lies there stands in the way.
 """
 
 from __future__ import annotations
@@ -39,8 +40,14 @@ class Clearing:
         self.following = following
         self.done = False
         """The board has been bare."""
+        self.in_the_way: AbstractSet[Square] = frozenset()
+        """All squares on which something lies, where it keeps what was laid there long since from being followed."""
         self._still_s = still_s
         self._by_card = by_card
+        self._began_s: float | None = None
+        """When the match was over."""
+        self._bared: set[Square] = set()
+        """The squares that were seen bare since."""
         self._left: set[Square] = set()
         """The squares that each piece of the match has left, for a while at least."""
 
@@ -48,10 +55,21 @@ class Clearing:
         """The match is over, and the board lies so now."""
         self.done = self.done or board.empty
         self._left |= board.lost.keys()
+        self._bared |= board.bare.keys()
+        self._began_s = board.time if self._began_s is None else self._began_s
+        self.in_the_way = self._keeping_from_new(board, self._began_s)
+
+    def _keeping_from_new(self, board: Comparison, began_s: float) -> AbstractSet[Square]:
+        laid = [*board.arrivals, *(other for other in board.replaced if other.square in self._bared)]
+        new = [arrival for arrival in laid if arrival.since >= began_s]
+        if self.done or not new or _lain_s(board, new) < _STUBBORN_S:
+            return frozenset()
+        return board.kept.keys() | {arrival.square for arrival in (*board.arrivals, *board.replaced)}
 
     def call_off(self) -> None:
         """The match goes on: what has left the board was no clearing up."""
-        self.done, self._left = False, set()
+        self.done, self._left, self._bared = False, set(), set()
+        self._began_s, self.in_the_way = None, frozenset()
 
     def lying(self, snapshot: Snapshot) -> Sequence[Arrival]:
         """What lies there, if it is of the next match."""

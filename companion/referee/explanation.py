@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from math import prod
 from typing import TYPE_CHECKING
 
 from companion.readings import possible
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_UNORDERED = 5
 """More pieces than this at the same moment are not sorted into an order: nobody plays so fast."""
+_MOST_MEANINGS = 128
+"""Nor are those that may be more combinations of pieces than this: nobody could choose, and to try them takes long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +96,12 @@ def explain(game: Game, arrivals: Sequence[Arrival]) -> Explanation:
 
 
 def are_too_many(arrivals: Sequence[Arrival]) -> bool:
-    """Whether so many came at the same moment that no order is sought."""
-    return any(sum(not _ordered(one, other) for other in arrivals) > MOST_UNORDERED for one in arrivals)
+    """Whether so many, or such unclear ones, came at the same moment that no order is sought."""
+    for one in arrivals:
+        together = [other for other in arrivals if not _ordered(one, other)]
+        if len(together) > MOST_UNORDERED or prod(len(other.pieces) for other in together) > _MOST_MEANINGS:
+            return True
+    return False
 
 
 def could_have_been(past: Sequence[Game], moves: Sequence[Move], square: Square, arrival: Arrival) -> bool:

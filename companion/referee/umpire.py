@@ -62,6 +62,8 @@ if TYPE_CHECKING:
 
 _FEW_PIECES = 2
 """So few pieces may be played before the program looks."""
+_MOST_ORDERS = 8
+"""Nobody can choose among more orders than this."""
 _PILES_TELL_S = 0.5
 """So long after the first look at the board a card may be seen for the first time that lay there before."""
 
@@ -127,7 +129,9 @@ class Umpire:
 
     @property
     def to_lift(self) -> frozenset[Square]:
-        """The squares whose piece has to leave the board before the game goes on."""
+        """The squares whose piece has to leave the board before the game goes on, or the next one begins."""
+        if self.over and not self.problems and self.question is None:
+            return frozenset(self._losses.to_leave | self._clearing.in_the_way)
         return frozenset(self._losses.to_leave)
 
     @property
@@ -317,11 +321,24 @@ class Umpire:
         if self.problems and not self._problems.read_otherwise(board.arrivals):
             return []
         if are_too_many(board.arrivals):
-            return self._ask_how_it_stands(board)
+            return self._ask_one_by_one(board)
         lacking = doubts.of_orders(self.game, board, found)
         if lacking is not None:
             return self._ask_about(board, lacking)
         return self._problems.illegal(self._here(board.time), self.game, board.arrivals)
+
+    def _ask_one_by_one(self, board: Comparison) -> list[Event]:
+        """Too much is possible to choose from: what the first unclear piece is; if none is unclear, how it stands."""
+        unclear = [arrival for arrival in board.arrivals if len(arrival.pieces) > 1]
+        if not unclear:
+            return self._ask_how_it_stands(board)
+        if self._question.about_order:
+            self._question.drop()
+        return self._ask_about(board, unclear[0]) if self._has_waited(board, unclear[0]) else []
+
+    def _has_waited(self, board: Comparison, arrival: Arrival) -> bool:
+        """Whether it has lain there for so long that its kind will not show by itself."""
+        return board.time - arrival.since >= (self._patience.card_s if self._by_card else self._patience.unclear_s)
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
         """More has been played than can be put in order; the game may go on as it stood all the same."""
@@ -332,12 +349,16 @@ class Umpire:
 
     def _ask_what_is_meant(self, board: Comparison, found: Explanation) -> list[Event]:
         square = found.next_square
+        if square is None and len(found.orders) > _MOST_ORDERS:
+            if self.problems and not self._problems.read_otherwise(board.arrivals):
+                return []
+            return self._ask_one_by_one(board)
         if square is None:
             choices = tuple(" ".join(map(str, order)) for order in found.orders)
             squares = tuple(sorted(arrival.square for arrival in board.arrivals))
             return self._question.ask(self._here(board.time), "order", choices, squares, arrivals=board.arrivals)
         arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
-        if board.time - arrival.since < (self._patience.card_s if self._by_card else self._patience.unclear_s):
+        if not self._has_waited(board, arrival):
             return []
         then = reduce(Game.play, found.certain, self.game)
         meant = contents_of(move.piece for move in legal_moves(then, arrival))
@@ -484,16 +505,29 @@ class Umpire:
         begun = self._next_match(board)
         if begun or self._clearing.done or self.resigned is not None:
             return begun
+        if board.lost.keys() == {self.game.last_square}:
+            return self._without_the_last_piece(board)
+        for maybe in (*board.maybes, *board.hardly_replaced, *board.replaced):
+            self._problems.settle(maybe.square)
         if board.lost:
-            return self._played_otherwise(board, rest_s=self._patience.clearing_s)
+            return []
         return self._problems.illegal(self._here(board.time), self.game, board.arrivals) if board.arrivals else []
 
-    def _played_otherwise(self, board: Comparison, *, rest_s: float = 0.0) -> list[Event]:
-        """The move that ended the match was taken back, and another one played and left for so long."""
-        if len(board.lost) > 1 or board.held_back or self._losses.to_leave or self._may_be_misread(board):
+    def _without_the_last_piece(self, board: Comparison) -> list[Event]:
+        """Just the piece that ended the match has left: another move was played and left there, or may have been."""
+        if board.held_back or self._losses.to_leave:
             return []
-        changed = [piece.since for piece in self._instead(board)] + [seen.since for seen in board.lost.values()]
-        if any(board.time - since < rest_s for since in changed):
+        changed = [*(piece.since for piece in self._instead(board)), *(seen.since for seen in board.lost.values())]
+        if board.time - max(changed) < self._patience.clearing_s:
+            return []
+        misread = self._may_be_misread(board)
+        if misread is not None:
+            return self._ask_about(board, misread)
+        return self._taken_back(board) or self._ask_before_taking_back(board)
+
+    def _played_otherwise(self, board: Comparison) -> list[Event]:
+        """The move that ended the match was taken back, and another one played."""
+        if len(board.lost) > 1 or board.held_back or self._losses.to_leave or self._may_be_misread(board):
             return []
         return self._taken_back(board)
 

@@ -64,9 +64,8 @@ def frame_of(game: Game, trouble: Trouble = NO_TROUBLE, *, resigned: Colour | No
     """
     unreadable = (UNREADABLE, trouble.unreadable)
     if trouble.wrong or trouble.missing:
-        return _letters(
-            game.layout, unreadable, (WRONG, trouble.wrong), (BACK, trouble.missing or game.legal_squares())
-        )
+        back = trouble.missing or (game.legal_squares() if resigned is None else ())
+        return _letters(game.layout, unreadable, (WRONG, trouble.wrong), (BACK, back))
     if game.outcome is not None or resigned is not None:
         winner = game.outcome.winner if game.outcome else None
         return _letters(game.layout, unreadable, *_lines(game, resigned.other if resigned else winner))

@@ -12,10 +12,11 @@ The networks know the board of four by four squares only. Other layouts are foun
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+import cv2
 import numpy as np
 
 from companion.errors import VisionError
@@ -53,6 +54,8 @@ _ALIKE = 0.05
 """Places whose corners are closer than this, in squares, are not both looked at from all sides."""
 _NEAR = 0.3
 """Places whose corners are closer than this, in squares, are the same place."""
+_EDGE = 0.1
+"""Places that share less of their area than this lie beside each other."""
 _ENOUGH = 0.85
 """From this likeness on, lines alone make a board of another layout."""
 _MIXED_UP = 0.5
@@ -85,13 +88,15 @@ class BoardPose:
     `companion.vision.lens`). They may lie a little outside the picture."""
     score: float
     """How sure this is, from 0 to 1; 1 if a person gave the corners."""
+    another: tuple[Point, Point, Point, Point] | None = None
+    """The corners of another place, clear of this one, that was found to be as surely a board; in the same pixels."""
 
     def points(self) -> NDArray[np.float64]:
         """The corners as an array (4, 2)."""
         return np.array(self.corners, np.float64)
 
     def moved(self, points: Floats) -> BoardPose:
-        """The same board with its corners at other points (4, 2)."""
+        """The same board with its corners at other points (4, 2), and no word of another."""
         return BoardPose(_points(points), self.score)
 
 
@@ -170,7 +175,7 @@ class BoardFinder:
             return BoardNotFound(
                 Saying("the picture is too small: %(size)s pixels", size=" x ".join(map(str, image.shape[1::-1])))
             )
-        standard = is_standard(layout)
+        standard = _is_standard(layout)
         on_mat = mat_corners(image) if standard else None
         if on_mat is not None:
             return BoardPose(_points(on_mat), 1.0)
@@ -182,14 +187,11 @@ class BoardFinder:
         return self._answer(self.places(image, levels, scale, mesh), levels, scale, mesh)
 
     def elsewhere(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> BoardPose | None:
-        """Where the board surely is instead of at a `given` pose, if nothing like a board lies there; else None.
+        """Where the board surely is instead of at a `given` pose, where nothing like a board is seen; else None.
 
-        Its corners are named so that they are as near the given ones as can be. Only the board of four by four is
-        known well enough to tell.
+        Its corners are named so that they are as near the given ones as can be.
         """
-        if not is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
-            return None
-        found, said = None if self.sees(image, layout, given) else self(image, layout), given.points()
+        found, said = self(image, layout), given.points()
         if not isinstance(found, BoardPose) or found.score < self.rule.sure:
             return None
         turned = [np.roll(found.points(), turn, axis=0) for turn in range(4)]
@@ -200,7 +202,12 @@ class BoardFinder:
         return found.moved(nearest) if apart > _ELSEWHERE * _square_side(found.points()) else None
 
     def sees(self, image: NDArray[np.uint8], layout: Layout, given: BoardPose) -> bool:
-        """Whether there is anything like a board at a `given` pose."""
+        """Whether there is anything like a board at a `given` pose, as far as can be told.
+
+        Only the board of four by four is known well enough to tell; any other, or a tiny one, is believed to be there.
+        """
+        if not _is_standard(layout) or min(image.shape[:2]) < SMALLEST_PICTURE:
+            return True
         lab, scale = in_lab(image, FITTED)
         levels, mesh, corners = lattice.pyramid(lab), Mesh.turned(layout)[0], [given.points() * scale]
         judged = self._judge.judge_from_all_sides(levels, corners)
@@ -271,10 +278,15 @@ class BoardFinder:
             return BoardNotFound(_CUT_OFF_SAID) if _is_cut_off(best, size) else _NO_BOARD
         if not sure_enough:
             return BoardNotFound(_unsure(best, size)) if best.score >= self.rule.perhaps else _NO_BOARD
-        return _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+        pose = _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+        others = [place for place in found if place.score >= self.rule.sure and _clear_of(place.corners, best.corners)]
+        another = self._answer(others, levels, scale, mesh)
+        if isinstance(pose, BoardNotFound) or isinstance(another, BoardNotFound):
+            return pose
+        return replace(pose, another=another.corners)
 
 
-def is_standard(layout: Layout) -> bool:
+def _is_standard(layout: Layout) -> bool:
     """Whether it is the board of four by four, which the networks know."""
     return (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
 
@@ -334,12 +346,22 @@ def agreed(places: list[Place]) -> Floats:
 
 
 def _different(judged: list[_Judged]) -> list[_Judged]:
-    """The best of them that are not all but the same place."""
+    """The best of them that are not all but the same place; and the best that is clear of these, if it is a board."""
     chosen: list[_Judged] = []
     for each in sorted(judged, key=lambda each: -each.score):
         if all(_apart(each.corners, other.corners) > _ALIKE * _square_side(other.corners) for other in chosen):
             chosen.append(each)
+    for one in chosen[_BEST:]:
+        if one.score >= _JUDGED_SURELY and all(_clear_of(one.corners, other.corners) for other in chosen[:_BEST]):
+            return chosen[:_BEST] + [one]  # noqa: RUF005 (mypy takes what is unpacked for a list)
     return chosen[:_BEST]
+
+
+def _clear_of(corners: Floats, other: Floats) -> bool:
+    """Whether two places share no more than a little of their edge."""
+    first, second = corners.astype(np.float32), other.astype(np.float32)
+    shared, _ = cv2.intersectConvexConvex(first, second)
+    return bool(shared < _EDGE * min(cv2.contourArea(first), cv2.contourArea(second)))
 
 
 def _apart(corners: Floats, other: Floats) -> float:

@@ -62,6 +62,12 @@ def blurred(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.bool_]:
     return np.array([blocks[(layout.rows - 1 - square.row) // 2, square.column // 2] for square in layout.squares])
 
 
+def shows_nothing(top_view: NDArray[np.uint8], layout: Layout) -> bool:
+    """Whether a top view is blurred everywhere, or plainer than any board."""
+    steps = _steps(top_view, layout)
+    return _sharpness(steps) < _LEAST_SHARPNESS or all(_judged(each)[1] <= _LEAST_STEP for each in steps)
+
+
 def sharpness(top_view: NDArray[np.uint8], layout: Layout) -> float:
     """How much of a step is climbed from one pixel to the next, where the steps on the board are highest.
 

@@ -6,7 +6,7 @@ board in one picture, a `Recogniser` says what each patch may show. For what nee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -165,7 +165,12 @@ class BoardReader:
 
     def upright(self, pose: BoardPose, image: Image) -> BoardPose:
         """A straight pose in pixels of the upright picture."""
-        return pose.moved(self.optics.bent(pose.points(), (image.shape[1], image.shape[0])))
+        size = (image.shape[1], image.shape[0])
+        seen = pose.moved(self.optics.bent(pose.points(), size))
+        if pose.another is None:
+            return seen
+        another = pose.moved(self.optics.bent(np.array(pose.another, np.float64), size))
+        return replace(seen, another=another.corners)
 
     def _card(self, image: Image, pose: BoardPose) -> Kind | None:
         kinds = self.cards.read_around(image, pose, self.layout) if self.cards else None

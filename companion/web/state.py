@@ -95,7 +95,7 @@ class TableState(BaseModel):
     paused: bool
     problems: list[ProblemState]
     disturbed: list[str]
-    to_lift: list[str] = Field(description="Squares whose piece has to leave the board before the game goes on.")
+    to_lift: list[str] = Field(description="Squares whose piece has to leave before this game or the next goes on.")
     unseen: list[str] = Field(description="Squares covered since the start; before all were seen nothing is decided.")
     unread: list[str] = Field(description="Squares in the open of which nothing could be told yet, not even if empty.")
     out_of_sight: list[str] = Field(description="Squares that were not seen at rest for long, in mid-game.")

@@ -219,9 +219,8 @@ def _wrongs(view: TableView) -> Iterator[Notice]:
         yield replace(_wrong(view, problem), asked=questions.about_square(problem))
     if view.to_lift:
         lying = ", ".join(map(str, sorted(view.to_lift)))
-        yield Notice(
-            "note", _("Clear away what was played before"), _("Lift the pieces on %(squares)s.", squares=lying)
-        )
+        title = _("The next game has not begun") if view.over else _("Clear away what was played before")
+        yield Notice("note", title, _("Lift the pieces on %(squares)s.", squares=lying))
     asked = {problem.square for problem in view.problems}
     for other in view.disagreements:
         if other.square not in asked:

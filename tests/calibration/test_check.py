@@ -175,8 +175,8 @@ def test_corners_around_a_bare_table_are_no_go(tmp_path):
     at_table = ["--corners", "60,640 330,640 330,370 60,370"]
     done = CliRunner().invoke(check, [str(tmp_path / "table.png"), *at_table])
     assert done.exit_code == 1, done.output
-    assert "NO  squares: something can be told of" in done.output
-    assert "give them anew" in done.output
+    assert "NO  board: nothing like a board lies at the corners that were given" in done.output
+    assert "give its corners anew" in done.output
 
 
 def test_a_picture_that_is_not_there_is_one_clear_line(tmp_path):

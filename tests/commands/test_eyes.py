@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 
@@ -10,6 +11,7 @@ from companion.commands.corners import Corners
 from companion.commands.eyes import Foreknowledge, video_reader
 from companion.errors import VisionError
 from companion.rules import Layout
+from companion.vision.board import BoardFinder
 from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
 
 
@@ -52,6 +54,31 @@ def test_corners_that_were_refused_are_not_believed_when_the_board_is_out_of_sig
         reader.read(time, laid_on(table, FROM_ABOVE))
     assert reader.pose is not None
     assert np.allclose(reader.pose.points(), FROM_ABOVE)
+
+
+def test_a_bare_table_at_the_corners_that_were_given_is_no_blurred_board_but_none():
+    table = plain_cloth()
+    reader = video_reader(Layout.parse("4x4"), given(FROM_ABOVE))
+    for time in (0.0, 1.0, 3.0):
+        reader.read(time, table)
+        assert reader.pose is None
+        assert reader.why_not.startswith("nothing like a board lies at the corners that were given, or the picture is")
+    for time in (8.0, 8.5):
+        reader.read(time, laid_on(table, FROM_ABOVE))
+    assert reader.why_not == ""
+    assert np.allclose(reader.pose.points(), FROM_ABOVE)
+
+
+def test_corners_are_believed_as_soon_as_the_picture_is_sharp_there(monkeypatch):
+    """A board that the finder does not know is the reason to give corners; the first picture may be out of focus."""
+    monkeypatch.setattr(BoardFinder, "sees", lambda *_: False)
+    picture = laid_on(plain_cloth(), FROM_ABOVE)
+    reader = video_reader(Layout.parse("4x4"), given(FROM_ABOVE))
+    reader.read(0.0, cv2.GaussianBlur(picture, (0, 0), 15))
+    assert reader.pose is None
+    for time in (1.0, 2.0):
+        reader.read(time, picture)
+    assert reader.pose is not None
 
 
 def test_a_board_of_another_layout_is_found_though_the_first_picture_shows_none(tmp_path):

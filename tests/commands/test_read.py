@@ -17,6 +17,7 @@ from companion.readings import ANYTHING, of_colour
 from companion.rules import Colour, Layout
 from companion.vision.legible import BLURRED
 from tests.commands.test_watch import CORNERS, DATA, GAME, TRUTH, companion
+from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,23 @@ def test_a_picture_that_is_damaged_in_its_middle_is_not_read(last_frame, tmp_pat
     assert done.returncode == 1
     assert done.stderr == f"{tmp_path / 'damaged.jpg'} is damaged; take the picture, or copy it, once more\n"
     assert "Light" in done.stdout
+
+
+def test_another_board_in_the_picture_is_told_and_is_read_by_its_corners(tmp_path):
+    two = np.hstack([laid_on(plain_cloth(), FROM_ABOVE), laid_on(plain_cloth(), FROM_ABOVE, pieces=False)])
+    cv2.imwrite(str(image := tmp_path / "two.png"), two)
+    done = companion("read", "--json", str(image))
+    told = json.loads(done.stdout)
+    said = re.fullmatch(rf'{image}: another board is seen, too; for that one give --corners "(.*)"\n', done.stderr)
+    assert said
+    points = [tuple(map(float, point.split(","))) for point in said[1].split()]
+    for point, named in zip(points, told["another"].values(), strict=True):
+        assert math.dist(point, named) < 1
+    again = companion("read", "--json", str(image), "--corners", said[1])
+    assert (again.returncode, again.stderr) == (0, "")
+    there = json.loads(again.stdout)
+    assert list(there["corners"].values()) == [list(point) for point in points]
+    assert "another" not in there
 
 
 @pytest.mark.parametrize("away", [50, -101, 250], ids=["half a square", "a square", "on the table"])

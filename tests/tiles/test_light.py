@@ -75,6 +75,8 @@ def test_after_resigning_nobody_is_shown_where_to_play_and_the_lines_are_the_oth
     assert "L" not in frame_of(game, resigned=Colour.DARK)
     assert "W" in frame_of(game, resigned=Colour.DARK)
     assert "D" in frame_of(game, resigned=Colour.LIGHT)
+    in_the_way = frame_of(game, Trouble(wrong=squares("a1")), resigned=Colour.DARK)
+    assert set(in_the_way) == {"X", "."}
 
 
 def test_there_is_a_letter_for_every_square_of_any_layout():

@@ -39,6 +39,20 @@ def test_a_board_is_found_to_a_tenth_of_a_square(corners, cloth, pieces):
     assert np.linalg.norm(found.points() - corners, axis=1).max() < 0.1 * square
 
 
+def test_another_board_that_is_seen_as_surely_is_named():
+    beside = TURNED + np.array([SIZE[0], 0])
+    two = np.hstack([laid_on(plain_cloth(), FROM_ABOVE), laid_on(plain_cloth(), TURNED)])
+    found = locate(two, STANDARD)
+    assert isinstance(found, BoardPose)
+    assert found.another is not None
+    seen = sorted([found.corners, found.another])
+    for corners, truth in zip(seen, (FROM_ABOVE, beside), strict=True):
+        assert np.linalg.norm(np.array(corners) - truth, axis=1).max() < 10
+    alone = locate(two[:, : SIZE[0]], STANDARD)
+    assert isinstance(alone, BoardPose)
+    assert alone.another is None
+
+
 def test_a1_is_the_lower_left_corner_and_d1_follows_counter_clockwise():
     found = locate(laid_on(plain_cloth(), np.roll(TURNED, 2, axis=0)), STANDARD)
     assert isinstance(found, BoardPose)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 
-from companion.commands.corners import Corners
-from companion.commands.eyes import Foreknowledge, board_reader
+from companion.commands.eyes import board_reader
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Layout
-from companion.vision.legible import blurred, burnt_out, but_for, sharpness
+from companion.vision.board import locate_given
+from companion.vision.legible import blurred, burnt_out, but_for, sharpness, shows_nothing
 from companion.vision.levels import BURNT
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, pixels_per_square, rectify
 from tests.bench.squares import seen
@@ -42,9 +43,8 @@ def told(truth, spoil=lambda image, square: image):
     """The reading of a picture, and how many squares it tells right, unclear and wrong."""
     corners = corners_of(truth)
     image = spoil(cv2.imread(str(PICTURES / truth["image"])), pixels_per_square(corners, BOARD))
-    reading = board_reader(BOARD, Foreknowledge(Corners(tuple(map(tuple, corners.tolist()))))).read(
-        np.asarray(image, np.uint8)
-    )
+    pose = locate_given(corners.tolist(), (image.shape[1], image.shape[0]))
+    reading = replace(board_reader(BOARD), locate=lambda *_: pose).read(np.asarray(image, np.uint8))
     counts = {"right": 0, "unclear": 0, "wrong": 0}
     for square, contents in zip(BOARD, reading.squares, strict=True):
         if str(square) not in truth["hidden"]:
@@ -94,6 +94,15 @@ def test_boards_of_other_shapes_are_looked_at_as_a_whole(text):
     sharp = cv2.merge([checks] * 3)
     assert blurred(sharp, layout).tolist() == [False] * len(layout)
     assert blurred(cv2.GaussianBlur(sharp, (0, 0), 6), layout).tolist() == [True] * len(layout)
+
+
+def test_a_view_shows_nothing_if_it_is_blurred_or_plainer_than_any_board():
+    plain = np.full((4 * SQUARE + 2 * MARGIN, 4 * SQUARE + 2 * MARGIN, 3), 120, np.uint8)
+    sharp = plain.copy()
+    sharp[::10] = sharp[:, ::10] = 40
+    assert not shows_nothing(sharp, BOARD)
+    assert shows_nothing(cv2.GaussianBlur(sharp, (0, 0), 8), BOARD)
+    assert shows_nothing(plain, BOARD)
 
 
 def test_where_nothing_stands_out_nothing_says_that_it_is_blurred():

@@ -11,11 +11,13 @@ from companion.rules import Layout, Piece, Square
 from companion.settling import SETTLE_S
 from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.legible import BLURRED
+from companion.vision.lens import Lens
 from companion.vision.pieces import Looked
 from companion.vision.reader import BoardReader, StillReading
 from companion.vision.rectify import MARGIN, SQUARE
 from companion.vision.spares import BESIDE
 from companion.vision.video import VideoReader
+from tests.vision.drawn_lens import SIZE, STRONG
 
 LAYOUT = Layout.parse("4x4")
 SIDE = 4 * SQUARE
@@ -430,3 +432,14 @@ def test_beside_plain_cubes_nobody_looks_for_marks(looks_around):
     reader = BoardReader(LAYOUT, EyesThatCompare(), lambda image, layout: POSE, cubes=True)
     watch(VideoReader(reader, Fixed()), *[picture(b2=200)] * 9)
     assert looks_around == []
+
+
+def test_another_board_is_told_in_pixels_of_the_picture_that_the_lens_made(eyes):
+    lens, size = Lens(STRONG), SIZE
+    image = np.zeros((size[1], size[0], 3), np.uint8)
+    beside = BoardPose(tuple((x + 40, y) for x, y in POSE.corners), 1.0)
+    pose = BoardPose(POSE.corners, 1.0, another=beside.corners)
+    found = BoardReader(LAYOUT, eyes, lambda image, layout: pose, lens).upright(pose, image)
+    assert found.another is not None
+    assert np.allclose(found.points(), lens.bent(pose.points(), size))
+    assert np.allclose(found.another, lens.bent(beside.points(), size))

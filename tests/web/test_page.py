@@ -531,6 +531,17 @@ def test_pieces_of_the_match_before_have_to_be_lifted_and_that_is_said(app, here
     assert str(room.view.game.history[0]) == "b1x"
 
 
+def test_what_keeps_the_next_match_from_being_followed_is_said(app, here, room):
+    room.play("a1+", "a3><")
+    here.rule("resign", colour="light")
+    room.put("d1", "light diagonal")
+    for _ in range(6):
+        room.look()
+    with app.test_request_context():
+        [notice] = notices(room.view)
+    assert (notice.title, notice.text) == ("The next game has not begun", "Lift the pieces on a1, d1, a3.")
+
+
 def test_join_takes_the_board_as_it_lies(here, room):
     for square, piece in (("a1", "light straight"), ("a3", "dark puller"), ("d4", "light pusher")):
         room.put(square, piece)
