@@ -49,7 +49,6 @@ FITTED = 1280
 """Longer side of the picture in which places are fitted and judged."""
 _BEST = 4
 """So many places are fitted."""
-_AS_LIKELY = 0.3
 _ALIKE = 0.05
 """Places whose corners are closer than this, in squares, are not both looked at from all sides."""
 _NEAR = 0.3
@@ -141,6 +140,8 @@ class Place(NamedTuple):
     weight: lattice.Weight
     covered: Floats
     """How likely something hides each of the corners (4,), 0 to 1."""
+    tried: Sequence[Floats]
+    """The corners of all places that were tried from the same guesses, this one's and others'."""
     farther: float = 0.0
     """The pointer's support of the same place moved on by a square, where that is greatest; 0 where that decides
     nothing."""
@@ -211,7 +212,7 @@ class BoardFinder:
         lab, scale = in_lab(image, FITTED)
         levels, mesh, corners = lattice.pyramid(lab), Mesh.turned(layout)[0], [given.points() * scale]
         judged = self._judge.judge_from_all_sides(levels, corners)
-        (place,) = self._weighed(levels, scale, self._pointer.see(image), judged, mesh)
+        (place,) = self._weighed(levels, scale, self._pointer.see(image), judged, corners, mesh)
         return place.score >= self.rule.perhaps
 
     def places(
@@ -236,11 +237,11 @@ class BoardFinder:
         Those that do best at one look are looked at from all sides, and mended once more.
         """
         tried = self._tried(levels, [corners * scale for corners in guesses], mesh)
-        best = _different(self._weighed(levels, scale, sight, self._judge.judge(levels, tried), mesh))
+        best = _different(self._weighed(levels, scale, sight, self._judge.judge(levels, tried), tried, mesh))
         judged = self._judge.judge_from_all_sides(levels, [place.corners for place in best])
         mended = [verdict.mended for verdict in judged if _may_be_board(verdict.mended, levels[0])]
         judged += self._judge.judge_from_all_sides(levels, mended)
-        return self._weighed(levels, scale, sight, judged, mesh)
+        return self._weighed(levels, scale, sight, judged, tried, mesh)
 
     def _tried(self, levels: list[NDArray[np.uint8]], guesses: list[Floats], mesh: Mesh) -> list[Floats]:
         """Places near these guesses: each is mended, and the best ones are fitted to their lines."""
@@ -253,7 +254,13 @@ class BoardFinder:
         return [corners for corners in tried if _may_be_board(corners, levels[0])]
 
     def _weighed(
-        self, levels: list[NDArray[np.uint8]], scale: float, sight: Sight, judged: list[Verdict], mesh: Mesh
+        self,
+        levels: list[NDArray[np.uint8]],
+        scale: float,
+        sight: Sight,
+        judged: list[Verdict],
+        tried: Sequence[Floats],
+        mesh: Mesh,
     ) -> list[Place]:
         weighed = []
         for verdict in judged:
@@ -262,7 +269,7 @@ class BoardFinder:
             score = self.rule.score(verdict.score, support, weight)
             open_yet = score >= self.rule.accept and verdict.score < _JUDGED_SURELY
             farther = max(sight.support(moved / scale) for moved in _farther(corners)) if open_yet else 0.0
-            weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, farther))
+            weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, tried, farther))
         return weighed
 
     def _answer(
@@ -278,7 +285,7 @@ class BoardFinder:
             return BoardNotFound(_CUT_OFF_SAID) if _is_cut_off(best, size) else _NO_BOARD
         if not sure_enough:
             return BoardNotFound(_unsure(best, size)) if best.score >= self.rule.perhaps else _NO_BOARD
-        pose = _pose(agreed(found) / scale, best.score, 4 * [True], SQUARES)
+        pose = _pose(agreed(best) / scale, best.score, 4 * [True], SQUARES)
         others = [place for place in found if place.score >= self.rule.sure and _clear_of(place.corners, best.corners)]
         another = self._answer(others, levels, scale, mesh)
         if isinstance(pose, BoardNotFound) or isinstance(another, BoardNotFound):
@@ -333,16 +340,16 @@ def _side(corners: Floats, which: int) -> str:
     return _CORNERS[down, across]
 
 
-def agreed(places: list[Place]) -> Floats:
-    """Corners (4, 2) on which the best of `places`, which comes first, and those near it that are as likely agree.
+def agreed(place: Place) -> Floats:
+    """Corners (4, 2) on which those agree that were tried near a place.
 
-    Each was fitted from another start or in another way, so their mean is nearer the truth than any of them.
+    Each was fitted from another start or in another way, so their mean is nearer the truth than any of them, and than
+    the likeliest.
     """
-    best = places[0]
-    near = [_in_order(place.corners, best.corners) for place in places if place.score > _AS_LIKELY * best.score]
-    reach = _NEAR * _square_side(best.corners)
-    together = [corners for corners in near if np.linalg.norm(corners - best.corners, axis=1).max() < reach]
-    return np.asarray(np.mean(together, axis=0))
+    reach = _NEAR * _square_side(place.corners)
+    near = [_in_order(corners, place.corners) for corners in place.tried]
+    together = [corners for corners in near if np.linalg.norm(corners - place.corners, axis=1).max() < reach]
+    return np.asarray(np.mean(together or [place.corners], axis=0))
 
 
 def _different(judged: list[_Judged]) -> list[_Judged]:
