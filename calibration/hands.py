@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from calibration.textures import any_colour, vary
+from companion.vision.plane import side_lengths
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -47,7 +48,7 @@ def cover_board(rng: Generator, image: Picture, corners: NDArray[np.floating[Any
     """Paint a hand, or a thing, over one corner or side of a board whose corners (4, 2) go round. Gives its mask."""
     spot = corners[rng.integers(4)]
     spot = spot + (corners.mean(axis=0) - spot) * rng.uniform(-0.1, 0.8)
-    square = float(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1).mean()) / 4
+    square = float(side_lengths(corners).mean()) / 4
     paint = draw_hand if rng.random() < _BY_A_HAND else draw_thing
     return paint(rng, image, (float(spot[0]), float(spot[1])), square)
 

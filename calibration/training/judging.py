@@ -20,7 +20,7 @@ from calibration.training.tables import NAMES
 from companion.vision import lattice
 from companion.vision.board import FITTED
 from companion.vision.judge import CORNERS, HOME, PITCH, toned, view
-from companion.vision.plane import project
+from companion.vision.plane import project, side_lengths
 from companion.vision.suggestions import in_lab
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ def _covered(rng: Generator, table: Table, image: Picture) -> set[str]:
 
 def _possible(corners: Points) -> bool:
     outline = corners.astype(np.float32)
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-    return bool(cv2.isContourConvex(outline.reshape(-1, 1, 2)) and sides.min() > 16)
+    return bool(cv2.isContourConvex(outline.reshape(-1, 1, 2)) and side_lengths(corners).min() > 16)
 
 
 def _draw_places(rng: Generator, table: Table, size: tuple[int, ...], scale: float) -> list[Points]:

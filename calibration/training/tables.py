@@ -21,6 +21,7 @@ from calibration.training.photographs import World
 from calibration.training.scene import SIDE
 from calibration.training.setting import draw_setting
 from calibration.training.whole import take_picture
+from companion.vision.plane import side_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,6 +121,6 @@ def _points(named: dict[str, list[float]] | None) -> NDArray[np.float64] | None:
 
 def corner_error(found: Points, truth: Points) -> float:
     """The largest distance of a corner, in squares, in the naming that fits best."""
-    side = np.linalg.norm(truth - np.roll(truth, 1, axis=0), axis=1).mean() / SIDE
+    side = side_lengths(truth).mean() / SIDE
     ways = [np.roll(way, turn, axis=0) for way in (found, found[::-1]) for turn in range(4)]
     return float(min(np.linalg.norm(way - truth, axis=1).max() for way in ways) / side)

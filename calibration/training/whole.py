@@ -25,6 +25,7 @@ from calibration.training.scene import CORNERS, SIDE, plain
 from calibration.training.setting import FAR
 from calibration.training.view import View, turn
 from companion.rules import Kind
+from companion.vision.plane import side_lengths
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -100,11 +101,11 @@ def _with_truth(canvas: Canvas, setting: Setting, cloth: str, image: Bytes) -> W
     straight = canvas.view.project(CORNERS, 0.0)
     corners = bent_points(straight, setting.bend, frame)
     foot = bent_points(canvas.view.project(CORNERS, -scene.board.thickness), setting.bend, frame)
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1) / SIDE
+    lengths = side_lengths(corners) / SIDE
     at = np.round(straight).astype(int).clip(0, np.array(frame) - 1)
     covered = tuple((canvas.owner[at[:, 1], at[:, 0]] == OVER).tolist())
     over, white = _share(canvas.owner == OVER, straight), _share(image.min(axis=2) >= WHITE, corners)
-    seen_well = sides.min() >= 40 or scene.camera.tilt > 0.5
+    seen_well = lengths.min() >= 40 or scene.camera.tilt > 0.5
     return WholePicture(
         image=image,
         corners=corners if setting.has_board else None,
@@ -114,7 +115,7 @@ def _with_truth(canvas: Canvas, setting: Setting, cloth: str, image: Bytes) -> W
         plain=bool(plain(scene) and seen_well and setting.reach is None and white < _MOST_WHITE),
         cloth=cloth,
         tilt=float(np.degrees(scene.camera.tilt)),
-        pixels=float(sides.min()),
+        pixels=float(lengths.min()),
         family=scene.pieces.family.value if setting.has_board else "none",
     )
 

@@ -56,7 +56,7 @@ class VirtualCamera:
         self.name = f"virtual:{text}"
         self.live = clock is not None
         match = _match(text)
-        self.variant = match.tags["Variant"]
+        self.variant = match.variant
         """What is played: ``standard`` or ``green-box``."""
         cards = self.variant == "green-box"
         self.game = match.game

@@ -14,9 +14,9 @@ from companion.rules import Layout
 from companion.saying import Saying
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from companion.vision.board import BoardNotFound, BoardPose
+    from companion.vision.board import BoardNotFound, BoardPose, Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Corners:
                 "no board lies at the corners that the profile %(file)s has, but one is seen elsewhere",
                 file=self.profile,
             )
-        there = " ".join(f"{x:.0f},{y:.0f}" for x, y in seen.corners)
+        there = written(seen.corners)
         return BoardNotFound(Saying('%(why)s; give --corners "%(there)s", or put it back', why=why, there=there))
 
     @property
@@ -73,6 +73,11 @@ class Corners:
                 file=self.profile,
             )
         return BoardNotFound(Saying("%(why)s; give the corners of the board, or focus the camera", why=why))
+
+
+def written(corners: Iterable[Point]) -> str:
+    """The corners as --corners takes them, in whole pixels."""
+    return " ".join(f"{x:.0f},{y:.0f}" for x, y in corners)
 
 
 def corners_of(layout: Layout, corners: Corners | None) -> Corners | None:

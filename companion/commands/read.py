@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from companion.commands.corners import corners_option
+from companion.commands.corners import corners_option, written
 from companion.commands.eyes import Foreknowledge, board_reader, card_reader
 from companion.commands.options import layout_option, profile_option, sets_option, variant_option
 from companion.commands.output import json_option, print_json
@@ -91,7 +91,7 @@ def _read(reader: BoardReader, image: str) -> dict[str, Any]:
     if found.blurred:
         click.echo(f"{image}: {BLURRED}", err=True)
     if found.pose.another:
-        there = " ".join(f"{x:.0f},{y:.0f}" for x, y in found.pose.another)
+        there = written(found.pose.another)
         click.echo(f'{image}: another board is seen, too; for that one give --corners "{there}"', err=True)
     return {"image": image, "found": True, **_told(reader, found)}
 

@@ -35,11 +35,7 @@ from companion.referee import doubts
 from companion.referee.cards import CardPiles
 from companion.referee.clearing import Clearing
 from companion.referee.comparison import Comparison, Sayings, compare
-from companion.referee.explanation import (
-    are_too_many,
-    explain,
-    legal_moves,
-)
+from companion.referee.explanation import are_too_many, explain, legal_moves
 from companion.referee.instead import Instead, lacking_instead, may_be_instead, played_instead, unclear_instead
 from companion.referee.losses import Losses
 from companion.referee.patience import Patience

@@ -105,6 +105,11 @@ class MatchText:
         object.__setattr__(self, "tags", kept)
 
     @property
+    def variant(self) -> Variant:
+        """How kinds are seen."""
+        return "green-box" if self.tags["Variant"] == "green-box" else "standard"
+
+    @property
     def resigned(self) -> bool:
         """Whether a player gave up before the end."""
         return self.tags.get("Termination") == "resigned"

@@ -25,7 +25,7 @@ from companion.rules.matchtext import DRAW
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from companion.rules import Ply, Variant
+    from companion.rules import Ply
 
 
 def game_told_by(events: Iterable[Event], start: Game) -> Game:
@@ -88,8 +88,7 @@ def undone_by(events: Sequence[Event]) -> list[Move]:
 def events_telling(text: MatchText, *, table: str) -> Iterator[Event]:
     """The events of a match that went as `text` tells. Nobody watched it, so all source times are 0."""
     game, told = text.game, text.game.beginning
-    variant: Variant = "green-box" if text.tags["Variant"] == "green-box" else "standard"
-    yield MatchStarted(time=0.0, table=table, ply=1, first=game.first, layout=str(game.layout), variant=variant)
+    yield MatchStarted(time=0.0, table=table, ply=1, first=game.first, layout=str(game.layout), variant=text.variant)
     if game.joined is not None:
         yield Corrected(time=0.0, table=table, ply=1, before=(), after=(), position=game.joined.write(game.layout))
     for ply, entry in enumerate(game.history, start=1):

@@ -207,7 +207,7 @@ class PortFinder:
         self._strangers &= set(likely)
         for name in likely:
             if name in self._strangers:
-                tried.append(Saying("%(source)s: that is another tile board than before", source=name))
+                tried.append(_is_another(name))
                 continue
             if not self._may_be_its(name):
                 tried.append(Saying("%(source)s: that may be another tile board of this program", source=name))
@@ -226,7 +226,7 @@ class PortFinder:
             if not self._recognises(hello):
                 port.close()
                 self._strangers.add(name)
-                tried.append(Saying("%(source)s: that is another tile board than before", source=name))
+                tried.append(_is_another(name))
                 continue
             self._known = name
             self._tell_of([other for other in likely[likely.index(name) + 1 :] if self._may_be_its(other)])
@@ -304,3 +304,8 @@ def lasting_name(device: str, directory: Path = Path("/dev/serial/by-id")) -> st
         if link.resolve() == Path(device).resolve():
             return str(link)
     return device
+
+
+def _is_another(name: str) -> Saying:
+    """What to say of a port on which a board is, but not the one that is looked for."""
+    return Saying("%(source)s: that is another tile board than before", source=name)

@@ -26,7 +26,7 @@ from companion.vision.alike import mixed_up
 from companion.vision.judge import SQUARES, Judge, Verdict
 from companion.vision.markers import mat_corners
 from companion.vision.mesh import Mesh
-from companion.vision.plane import goes_round, misfit, project
+from companion.vision.plane import goes_round, misfit, project, side_lengths
 from companion.vision.pointer import Pointer
 from companion.vision.rule import FinderRule
 from companion.vision.suggestions import MISFIT, LinesSeen, in_lab
@@ -140,11 +140,11 @@ class Place(NamedTuple):
     weight: lattice.Weight
     covered: Floats
     """How likely something hides each of the corners (4,), 0 to 1."""
-    tried: Sequence[Floats]
-    """The corners of all places that were tried from the same guesses, this one's and others'."""
     farther: float = 0.0
     """The pointer's support of the same place moved on by a square, where that is greatest; 0 where that decides
     nothing."""
+    tried: Sequence[Floats] = ()
+    """The corners of all places that were tried from the same guesses, this one's and others'."""
 
 
 _Judged = TypeVar("_Judged", Place, Verdict)
@@ -212,7 +212,7 @@ class BoardFinder:
         lab, scale = in_lab(image, FITTED)
         levels, mesh, corners = lattice.pyramid(lab), Mesh.turned(layout)[0], [given.points() * scale]
         judged = self._judge.judge_from_all_sides(levels, corners)
-        (place,) = self._weighed(levels, scale, self._pointer.see(image), judged, corners, mesh)
+        (place,) = self._weighed(levels, scale, self._pointer.see(image), judged, mesh)
         return place.score >= self.rule.perhaps
 
     def places(
@@ -237,11 +237,11 @@ class BoardFinder:
         Those that do best at one look are looked at from all sides, and mended once more.
         """
         tried = self._tried(levels, [corners * scale for corners in guesses], mesh)
-        best = _different(self._weighed(levels, scale, sight, self._judge.judge(levels, tried), tried, mesh))
+        best = _different(self._weighed(levels, scale, sight, self._judge.judge(levels, tried), mesh))
         judged = self._judge.judge_from_all_sides(levels, [place.corners for place in best])
         mended = [verdict.mended for verdict in judged if _may_be_board(verdict.mended, levels[0])]
         judged += self._judge.judge_from_all_sides(levels, mended)
-        return self._weighed(levels, scale, sight, judged, tried, mesh)
+        return [place._replace(tried=tried) for place in self._weighed(levels, scale, sight, judged, mesh)]
 
     def _tried(self, levels: list[NDArray[np.uint8]], guesses: list[Floats], mesh: Mesh) -> list[Floats]:
         """Places near these guesses: each is mended, and the best ones are fitted to their lines."""
@@ -254,13 +254,7 @@ class BoardFinder:
         return [corners for corners in tried if _may_be_board(corners, levels[0])]
 
     def _weighed(
-        self,
-        levels: list[NDArray[np.uint8]],
-        scale: float,
-        sight: Sight,
-        judged: list[Verdict],
-        tried: Sequence[Floats],
-        mesh: Mesh,
+        self, levels: list[NDArray[np.uint8]], scale: float, sight: Sight, judged: list[Verdict], mesh: Mesh
     ) -> list[Place]:
         weighed = []
         for verdict in judged:
@@ -269,7 +263,7 @@ class BoardFinder:
             score = self.rule.score(verdict.score, support, weight)
             open_yet = score >= self.rule.accept and verdict.score < _JUDGED_SURELY
             farther = max(sight.support(moved / scale) for moved in _farther(corners)) if open_yet else 0.0
-            weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, tried, farther))
+            weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, farther))
         return weighed
 
     def _answer(
@@ -409,8 +403,7 @@ def _told(
 
 def _pose(corners: Floats, score: float, alike: list[bool], squares: int) -> BoardPose | BoardNotFound:
     """The pose with these corners; `alike` says after which quarter turns the board looks the same."""
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-    if sides.max() / squares < _SMALLEST_SQUARE:
+    if side_lengths(corners).max() / squares < _SMALLEST_SQUARE:
         return BoardNotFound(Saying("the board is too small in the picture; move the camera closer"))
     return BoardPose(_points(_named(corners, alike)), score)
 
@@ -426,8 +419,7 @@ def _may_be_board(corners: Floats, picture: NDArray[np.uint8]) -> bool:
 
 
 def _square_side(corners: Floats) -> float:
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
-    return float(sides.min()) / SQUARES
+    return float(side_lengths(corners).min()) / SQUARES
 
 
 def _named(corners: Floats, alike: list[bool]) -> Floats:

@@ -27,7 +27,7 @@ from companion.saying import Saying
 from companion.vision import lattice
 from companion.vision.board import BoardNotFound, BoardPose, locate
 from companion.vision.lens import PINHOLE
-from companion.vision.plane import project
+from companion.vision.plane import project, side_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -366,7 +366,7 @@ class BoardFollower:
         """Whether it lies beside where the board last was, and did so already then."""
         assert self._in_place is not None
         corners, place = found.points(), self._sure.points()
-        length = np.linalg.norm(place - np.roll(place, 1, axis=0), axis=1).mean()
+        length = side_lengths(place).mean()
         if np.linalg.norm(corners.mean(axis=0) - place.mean(axis=0)) < _BESIDE * length:
             return False
         now, then = (self._flatten(picture, corners, _BORDER) for picture in (grey, self._in_place))

@@ -37,6 +37,8 @@ HOME: Final = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64) * SQUARES *
 """The four corners of a place in its view."""
 _NAMINGS = [np.roll(way, turn) for way in (np.arange(CORNERS), np.arange(CORNERS)[::-1]) for turn in range(CORNERS)]
 """The ways in which the four corners of a place can be named, going round."""
+_BACK = [np.argsort(naming) for naming in _NAMINGS]
+"""What is told of the corners so named, in the order of the first of these ways again."""
 _SUREST = 1e-9
 _FLATTEST = 10.0
 _FARTHEST_MEND = 0.75
@@ -79,8 +81,8 @@ class Judge:
 def _mean(verdicts: list[Verdict]) -> Verdict:
     """Verdicts of one place, named in each of the `_NAMINGS`, as one in the first of them."""
     scores = np.array([verdict.score for verdict in verdicts]).clip(_SUREST, 1 - _SUREST)
-    mended = [verdict.mended[np.argsort(naming)] for verdict, naming in zip(verdicts, _NAMINGS, strict=True)]
-    covered = [verdict.covered[np.argsort(naming)] for verdict, naming in zip(verdicts, _NAMINGS, strict=True)]
+    mended = [verdict.mended[back] for verdict, back in zip(verdicts, _BACK, strict=True)]
+    covered = [verdict.covered[back] for verdict, back in zip(verdicts, _BACK, strict=True)]
     against, in_favour = np.exp(np.log([1 - scores, scores]).mean(axis=1))
     score = float(in_favour / (in_favour + against))
     return Verdict(verdicts[0].corners, score, np.mean(mended, axis=0), np.mean(covered, axis=0))

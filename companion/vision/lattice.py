@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import cv2
 import numpy as np
 
-from companion.vision.plane import View, depths, project
+from companion.vision.plane import View, depths, project, side_lengths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -223,9 +223,8 @@ def _flat(squares: Floats) -> Floats:
 
 def flattened(levels: list[Picture], corners: Floats, home: Floats, size: tuple[int, int]) -> Picture:
     """A flat picture of `size` in which `corners` of the picture (its `pyramid`) lie at `home`, each (4, 2)."""
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)
     flat_side = float(np.linalg.norm(home[1] - home[0]))
-    level = int(np.clip(np.log2(max(float(sides.mean()), 1.0) / flat_side) + 0.3, 0, len(levels) - 1))
+    level = int(np.clip(np.log2(max(float(side_lengths(corners).mean()), 1.0) / flat_side) + 0.3, 0, len(levels) - 1))
     picture = levels[level]
     scale = np.array(picture.shape[1::-1]) / levels[0].shape[1::-1]
     to_flat = homography(corners * scale, home)

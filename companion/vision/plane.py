@@ -104,11 +104,16 @@ def project(homography: Floats, points: Floats) -> Floats:
         return np.asarray(moved[..., :2] / moved[..., 2:])
 
 
+def side_lengths(corners: Floats) -> Floats:
+    """The lengths (4,) of the four sides of what has these corners (4, 2), each from the corner before."""
+    return np.asarray(np.linalg.norm(corners - corners[_BEFORE], axis=1))
+
+
 def goes_round(corners: Floats) -> bool:
     """Whether four corners (4, 2) go round something, either way: they turn the same way at each of them."""
-    sides = corners - corners[_BEFORE]
-    before = sides[_BEFORE]
-    turns = before[:, 0] * sides[:, 1] - before[:, 1] * sides[:, 0]
+    steps = corners - corners[_BEFORE]
+    before = steps[_BEFORE]
+    turns = before[:, 0] * steps[:, 1] - before[:, 1] * steps[:, 0]
     return bool((turns > 0).all() or (turns < 0).all())
 
 

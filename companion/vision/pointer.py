@@ -18,7 +18,7 @@ import numpy as np
 
 from companion.vision import networks
 from companion.vision.lattice import homography
-from companion.vision.plane import goes_round, project
+from companion.vision.plane import goes_round, project, side_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -247,9 +247,9 @@ def _round(corners: Floats) -> Floats:
 
 
 def _possible(corners: Floats) -> bool:
-    steps = corners - corners[[3, 0, 1, 2]]
-    least, most = np.sort(np.hypot(steps[:, 0], steps[:, 1]))[[0, -1]]
-    return bool(least > _SMALLEST and most < 4 * least) and goes_round(corners)
+    lengths = side_lengths(corners)
+    least = lengths.min()
+    return bool(least > _SMALLEST and lengths.max() < 4 * least) and goes_round(corners)
 
 
 def _grid() -> tuple[Floats, Floats, Floats]:

@@ -170,7 +170,7 @@ SOURCE = "the board is not found: %(why)s; give its corners"
 def test_why_the_board_is_not_found_is_told_in_the_readers_language(app, room):
     small = Saying("the board is too small in the picture; move the camera closer")
     covered = _unsure(
-        Place(0.5, np.array([[0, 0], [9, 0], [9, 9], [0, 9]], float), 0.5, 0.5, None, np.array([0.9, 0, 0, 0]), ()),
+        Place(0.5, np.array([[0, 0], [9, 0], [9, 9], [0, 9]], float), 0.5, 0.5, None, np.array([0.9, 0, 0, 0])),
         (20, 20),
     )
     told = {
