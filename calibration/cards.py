@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.rules import Layout
-    from companion.vision.board import BoardPose
     from companion.vision.cards import CardJudge
+    from companion.vision.pose import BoardPose
     from companion.vision.sheets import Sheet
 
     Image = NDArray[np.uint8]

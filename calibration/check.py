@@ -15,12 +15,12 @@ import numpy as np
 
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, colours_only, of_colour, only
 from companion.rules import Colour
-from companion.vision.board import BoardNotFound
 from companion.vision.cubes import CubeLook
 from companion.vision.enrolled import Look
 from companion.vision.faces import FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.legible import sharpness
 from companion.vision.levels import BURNT, darkest
+from companion.vision.pose import BoardNotFound
 from companion.vision.rectify import PATCH, SQUARE, patches, pixels_per_square, rectify
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from companion.profile import Profile
     from companion.readings import Contents
     from companion.rules import Layout
-    from companion.vision.board import BoardPose
     from companion.vision.cubes import ColourScale
+    from companion.vision.pose import BoardPose
 
 LEAST_PIXELS: Final = 30
 LEAST_SHORTENING: Final = 0.5

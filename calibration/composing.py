@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.rules import Layout, Piece
-    from companion.vision.board import BoardPose
+    from companion.vision.pose import BoardPose
 
     Bytes = NDArray[np.uint8]
     Floats = NDArray[np.float32]

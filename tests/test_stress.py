@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from companion.vision.board import BoardPose
+from companion.vision.pose import BoardPose
 from tests.bench.stress.eye import Errors
 from tests.bench.stress.look import STANDARD
 from tests.bench.stress.shows import disturbed_game

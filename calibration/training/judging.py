@@ -18,10 +18,9 @@ from calibration.hands import cover_board
 from calibration.training.scene import SIDE
 from calibration.training.tables import NAMES
 from companion.vision import lattice
-from companion.vision.board import FITTED
 from companion.vision.judge import CORNERS, HOME, PITCH, toned, view
 from companion.vision.plane import project, side_lengths
-from companion.vision.suggestions import in_lab
+from companion.vision.suggestions import FittedPicture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,13 +65,13 @@ def cut_places(rng: Generator, tables: Sequence[Table], found: dict[str, list[Po
     for table in tables:
         image = table.image()
         covered = _covered(rng, table, image)
-        lab, scale = in_lab(image, FITTED)
-        levels = lattice.pyramid(lab)
-        drawn, others = _draw_places(rng, table, lab.shape[1::-1], scale), found.get(table.path.name, [])
+        picture = FittedPicture.of(image)
+        scale = picture.scale
+        drawn, others = _draw_places(rng, table, picture.size, scale), found.get(table.path.name, [])
         convincing = [corners for corners in others if truth(corners, table, scale, covered)[0] < 0.5]
         for corners in drawn + others + convincing:
             if _possible(corners):
-                views.append(view(levels, corners))
+                views.append(view(picture.levels, corners))
                 truths.append(truth(corners, table, scale, covered))
     return Places(np.stack(views), np.stack(truths))
 

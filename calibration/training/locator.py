@@ -25,10 +25,11 @@ from calibration.training.train import Course
 from companion.vision import judge as running_judge
 from companion.vision import lattice
 from companion.vision import pointer as running_pointer
-from companion.vision.board import FITTED, BoardFinder, BoardPose
+from companion.vision.board import BoardFinder
 from companion.vision.mesh import Mesh
+from companion.vision.pose import BoardPose
 from companion.vision.rule import SPEAKS, FinderRule, features
-from companion.vision.suggestions import LinesSeen, in_lab
+from companion.vision.suggestions import FittedPicture, LinesSeen
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from calibration.training.tables import Table
-    from companion.vision.board import BoardNotFound
+    from companion.vision.pose import BoardNotFound
 
     Points = NDArray[np.floating[Any]]
 
@@ -132,10 +133,10 @@ def suggested(tables: Sequence[Table], pointer: bytes) -> dict[str, list[Points]
         if number % 2 and table.corners is not None:
             continue
         image = table.image()
-        lab, scale = in_lab(image, FITTED)
+        picture = FittedPicture.of(image)
+        scale, levels = picture.scale, picture.levels
         found[table.path.name] = [np.asarray(place.corners * scale) for place in seer.see(image).places]
         if number % 24 in _FROM_LINES:
-            levels = lattice.pyramid(lab)
             lines = LinesSeen(image).suggest(_MESH)
             chosen = [lines[i] * scale for i in rng.permutation(len(lines))[:_SUGGESTIONS]]
             found[table.path.name] += chosen[::2] + [lattice.fit(levels, corners, _MESH) for corners in chosen[1::2]]
@@ -158,8 +159,8 @@ def finds(finder: BoardFinder, tables: Sequence[Table]) -> list[list[Find]]:
     found = []
     for table in tables:
         image = table.image()
-        lab, scale = in_lab(image, FITTED)
-        places = finder.places(image, lattice.pyramid(lab), scale, _MESH)
+        scene = finder.look(image)
+        places, scale = finder.places(scene), scene.fitted.scale
         errors = [
             np.inf if table.corners is None else corner_error(place.corners / scale, table.corners) for place in places
         ]

@@ -17,7 +17,7 @@ from companion.commands.options import GREEN_BOX, layout_option, profile_option,
 from companion.commands.output import harmless, json_option, print_json
 from companion.commands.sources import is_tile_board, wrong_usage
 from companion.errors import SourceError, VisionError
-from companion.vision.board import BoardNotFound
+from companion.vision.pose import BoardNotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

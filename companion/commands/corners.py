@@ -16,7 +16,7 @@ from companion.saying import Saying
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from companion.vision.board import BoardNotFound, BoardPose, Point
+    from companion.vision.pose import BoardNotFound, BoardPose, Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Corners:
             VisionError: if a board cannot have these corners there.
             ProfileError: likewise, if a profile has them.
         """
-        from companion.vision.board import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
+        from companion.vision.pose import locate_given  # noqa: PLC0415 (OpenCV is slow to import)
 
         try:
             return locate_given(self.points, size)
@@ -49,7 +49,7 @@ class Corners:
 
     def not_here(self, seen: BoardPose) -> BoardNotFound:
         """What to say of a picture that shows the board elsewhere: where it is `seen`, in pixels of that picture."""
-        from companion.vision.board import BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
+        from companion.vision.pose import BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
 
         why = Saying("no board lies at the corners that were given, but one is seen elsewhere")
         if self.profile:
@@ -63,7 +63,7 @@ class Corners:
     @property
     def not_seen(self) -> BoardNotFound:
         """What to say of a picture that is blurred there, and shows nothing like a board."""
-        from companion.vision.board import BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
+        from companion.vision.pose import BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
 
         why = Saying("nothing like a board lies at the corners that were given, or the picture is too blurred to tell")
         if self.profile:

@@ -20,9 +20,9 @@ from companion.commands.profile_output import refuse_output
 from companion.errors import CompanionError
 from companion.profile import Profile
 from companion.rules import Colour, Kind
-from companion.vision.board import BoardNotFound
 from companion.vision.cards import CardJudge
 from companion.vision.pieces import Recogniser
+from companion.vision.pose import BoardNotFound
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from companion.commands.corners import Corners
     from companion.profile import EnrolledCard
     from companion.rules import Layout, Variant
-    from companion.vision.board import BoardPose
     from companion.vision.lens import Optics
+    from companion.vision.pose import BoardPose
 
 
 class CardType(click.ParamType[Any]):

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from companion.commands.corners import Corners
     from companion.rules import FirstMove, Layout, Variant
-    from companion.vision.board import BoardNotFound, BoardPose
     from companion.vision.cards import CardReader
     from companion.vision.lens import Optics
+    from companion.vision.pose import BoardNotFound, BoardPose
     from companion.vision.reader import BoardReader, Locator
     from companion.vision.reader import Recogniser as RecogniserOfPatches
     from companion.vision.video import VideoReader
@@ -105,7 +105,8 @@ def _found_first(given: Locator, optics: Optics, corners: Corners) -> Locator:
 
     Where one was seen elsewhere once it is not enough that it is not any more: it has to be seen there.
     """
-    from companion.vision.board import BoardFinder, BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.pose import BoardNotFound  # noqa: PLC0415 (OpenCV is slow to import)
 
     finder = BoardFinder.bundled()
     lay_there = False
@@ -148,11 +149,11 @@ def locator(corners: Corners | None, optics: Optics) -> Locator:
         pose = corners.place(size)
         straight = pose.moved(optics.straightened(pose.points(), size))
         seen = optics.straight(image)
-        if finder.sees(seen, layout, straight):
+        checked = finder.check(seen, layout, straight)
+        if checked is straight:
             return straight
-        instead = finder.elsewhere(seen, layout, straight)
-        if instead is not None:
-            return corners.not_here(instead.moved(optics.bent(instead.points(), size)))
+        if checked is not None:
+            return corners.not_here(checked.moved(optics.bent(checked.points(), size)))
         there = rectify(image, straight.points(), layout, optics=optics)
         return corners.not_seen if shows_nothing(there, layout) else straight
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from companion.profile import Profile
     from companion.readings import Contents
     from companion.rules import Layout, Variant
-    from companion.vision.board import Point
+    from companion.vision.pose import Point
     from companion.vision.reader import BoardReader, StillReading
 
 CORNER_NAMES = ("a1", "d1", "d4", "a4")

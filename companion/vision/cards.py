@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from companion.profile import EnrolledCard
     from companion.rules import Layout
-    from companion.vision.board import BoardPose
     from companion.vision.lens import Optics
+    from companion.vision.pose import BoardPose
     from companion.vision.sheets import Sheet, Strip
 
     Floats = NDArray[np.float32]

@@ -25,9 +25,10 @@ import numpy as np
 
 from companion.saying import Saying
 from companion.vision import lattice
-from companion.vision.board import BoardNotFound, BoardPose, locate
+from companion.vision.board import locate
 from companion.vision.lens import PINHOLE
 from companion.vision.plane import project, side_lengths
+from companion.vision.pose import BoardNotFound, BoardPose
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -280,7 +281,7 @@ class BoardFollower:
     def _shifted(self, shift: Floats) -> BoardPose:
         outline = self._outline(_BORDER)
         corners = project(lattice.homography(outline, self._sure.points()), project(shift, outline))
-        return _pose(corners, self._sure.score)
+        return BoardPose.at(corners, self._sure.score)
 
     def _remember_changes(self, flat: Picture, seen: set[int], time: float) -> None:
         for i, patch in enumerate(self._patches):
@@ -358,9 +359,9 @@ class BoardFollower:
         ]
         order = np.argsort(likeness)[::-1]
         if likeness[order[0]] > likeness[order[1]] + 0.1:
-            return _pose(turns[order[0]], found.score)
+            return BoardPose.at(turns[order[0]], found.score)
         nearest = min(turns, key=lambda turn: float(np.linalg.norm(turn - self._sure.points(), axis=1).sum()))
-        return _pose(nearest, found.score)
+        return BoardPose.at(nearest, found.score)
 
     def _is_another(self, found: BoardPose, grey: Picture) -> bool:
         """Whether it lies beside where the board last was, and did so already then."""
@@ -447,8 +448,3 @@ def _peak(values: Any, at: int) -> float:
     left, middle, right = (float(value) for value in values[at - 1 : at + 2])
     bend = left - 2 * middle + right
     return at + (0.5 * (left - right) / bend if bend < 0 else 0.0)
-
-
-def _pose(corners: Floats, score: float) -> BoardPose:
-    a1, d1, d4, a4 = ((float(x), float(y)) for x, y in corners)
-    return BoardPose((a1, d1, d4, a4), score)

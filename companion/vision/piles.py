@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.rules import Kind, Layout
-    from companion.vision.board import BoardPose
     from companion.vision.cards import CardReader
+    from companion.vision.pose import BoardPose
     from companion.vision.sheets import Strip
 
     Image = NDArray[np.uint8]

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from companion.readings import ANYTHING, colours_only
-from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.legible import blurred, burnt_out, but_for
 from companion.vision.lens import PINHOLE
 from companion.vision.pieces import Looked
+from companion.vision.pose import BoardNotFound, BoardPose
 from companion.vision.rectify import FINEST, MARGIN, away_side, evened, patches, rectify
 from companion.vision.supply import within_supply
 

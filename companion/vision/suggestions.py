@@ -6,7 +6,7 @@ about (`lattice.search`); the best places can then be fitted (`lattice.fit`) and
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cv2
 import numpy as np
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.floating[Any]]
     Picture = NDArray[np.uint8]
 
+FITTED = 1280
+"""Longer side of the picture in which places are fitted and judged."""
 _SEARCHED = 960
 """Longer side of the picture in which views and candidates are looked for."""
 _VIEWS = 8
@@ -46,6 +48,27 @@ def in_lab(image: Picture, longest: int) -> tuple[Picture, float]:
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.uint8), scale
 
 
+class FittedPicture(NamedTuple):
+    """A picture in which places are fitted and judged: in Lab, and not longer than `FITTED`."""
+
+    levels: list[Picture]
+    """Its `lattice.pyramid`."""
+    scale: float
+    """Its pixels for one of the picture itself."""
+
+    @classmethod
+    def of(cls, image: Picture) -> FittedPicture:
+        """Made of a BGR picture (height, width, 3)."""
+        lab, scale = in_lab(image, FITTED)
+        return cls(lattice.pyramid(lab), scale)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, in its pixels."""
+        height, width, _ = self.levels[0].shape
+        return width, height
+
+
 class LinesSeen:
     """The lines of a picture, and how the table may lie because of them: worked out once, for any mesh."""
 
@@ -65,13 +88,12 @@ class LinesSeen:
         rest.sort(key=lambda candidate: -candidate.evidence)
         return [candidate.corners / self._scale for candidate in chosen + rest[:_BEST_OF_REST]]
 
-    def tell(self, levels: list[Picture], scale: float, mesh: Mesh) -> tuple[float, Floats]:
-        """The likeliest place and how likely it is, 0 to 1; its corners (4, 2) in pixels of `levels`.
-
-        `levels` is the `lattice.pyramid` of the picture in Lab, made smaller by `scale`.
-        """
-        size = (levels[0].shape[1], levels[0].shape[0])
-        fitted = [lattice.fit(levels, corners * scale, mesh) for corners in self.suggest(mesh)]
-        fitted = [corners for corners in fitted if plane.misfit(corners, (mesh.columns, mesh.rows), size) < MISFIT]
+    def tell(self, picture: FittedPicture, mesh: Mesh) -> tuple[float, Floats]:
+        """The likeliest place and how likely it is, 0 to 1; its corners (4, 2) in pixels of `picture`."""
+        levels = picture.levels
+        fitted = [lattice.fit(levels, corners * picture.scale, mesh) for corners in self.suggest(mesh)]
+        fitted = [
+            corners for corners in fitted if plane.misfit(corners, (mesh.columns, mesh.rows), picture.size) < MISFIT
+        ]
         judged = [(lattice.likeness(lattice.weigh(levels, corners, mesh)), corners) for corners in fitted]
         return max(judged, key=lambda pair: pair[0], default=(0.0, mesh.corners))

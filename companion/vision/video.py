@@ -21,10 +21,10 @@ import numpy as np
 from companion.readings import ANYTHING, BoardReading, kinds_only, of_colour
 from companion.rules import Colour
 from companion.vision.bands import Bands
-from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.legible import BLURRED, blurred, burnt_out, but_for
 from companion.vision.motion import Motion
 from companion.vision.pieces import Looked, Tone, both, mirrored
+from companion.vision.pose import BoardNotFound, BoardPose
 from companion.vision.reader import mask_of
 from companion.vision.rectify import away_side, patches
 from companion.vision.spares import BESIDE, find_spares

@@ -20,8 +20,9 @@ import numpy as np
 
 from companion.readings import possible
 from companion.rules import Layout
-from companion.vision.board import BoardFinder, BoardPose
+from companion.vision.board import BoardFinder
 from companion.vision.pieces import Recogniser
+from companion.vision.pose import BoardPose
 from companion.vision.reader import BoardReader
 from tests.bench.stress.shows import disturbed_game
 from tests.bench.stress.studio import Light, Studio

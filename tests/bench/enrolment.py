@@ -34,10 +34,10 @@ from calibration.training.artwork import ArtStudio, CubeStudio
 from calibration.training.truth import JUDGED
 from companion.readings import ANYTHING, colours_only
 from companion.rules import Layout
-from companion.vision.board import BoardPose
 from companion.vision.cubes import CubeLook, CubeRecogniser
 from companion.vision.enrolled import EnrolledRecogniser, Look
 from companion.vision.pieces import Recogniser
+from companion.vision.pose import BoardPose
 from companion.vision.reader import photographed
 from companion.vision.rectify import away_side, rectify
 from tests.bench.shares import wilson

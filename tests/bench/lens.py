@@ -19,9 +19,10 @@ from calibration.training.scene import plain
 from calibration.training.truth import COVERED, JUDGED
 from companion.profile import LensModel
 from companion.rules import Layout
-from companion.vision.board import BoardFinder, BoardPose
+from companion.vision.board import BoardFinder
 from companion.vision.lens import PINHOLE, Lens
 from companion.vision.pieces import Recogniser
+from companion.vision.pose import BoardPose
 from companion.vision.reader import photographed
 from companion.vision.rectify import away_side, rectify
 from tests.bench.squares import UNSEEN, Tally, verdict

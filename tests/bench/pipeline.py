@@ -32,9 +32,9 @@ from companion.referee import Referee
 from companion.rules import Game, Layout
 from companion.settling import Settler
 from companion.vision import reader as reading
-from companion.vision.board import BoardPose
 from companion.vision.follow import BoardFollower
 from companion.vision.pieces import Recogniser
+from companion.vision.pose import BoardPose
 from companion.vision.rectify import rectify
 from companion.vision.video import VideoReader
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from companion.commands.eyes import board_reader
 from companion.rules import Layout
-from companion.vision.board import BoardNotFound, locate, locate_given
+from companion.vision.board import locate
+from companion.vision.pose import BoardNotFound, locate_given
 from companion.vision.rectify import pixels_per_square
 from tests.bench.squares import Tally, seen, verdict
 from tests.vision.spoiling import out_of_focus, shaken

@@ -25,7 +25,8 @@ import numpy as np
 
 from calibration.training.tables import NAMES, corner_error
 from companion.rules import Layout
-from companion.vision.board import BoardPose, locate
+from companion.vision.board import locate
+from companion.vision.pose import BoardPose
 from tests.bench.shares import wilson
 from tests.bench.sheet import write_sheet
 

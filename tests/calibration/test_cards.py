@@ -15,8 +15,8 @@ from companion.__main__ import main
 from companion.camera.green_box import card_face
 from companion.profile import EnrolledFace, Enrolment, Profile
 from companion.rules import Kind, Layout
-from companion.vision.board import BoardPose
 from companion.vision.cards import CardArt
+from companion.vision.pose import BoardPose
 from companion.vision.sheets import CARD, RIM, Sheet
 
 

@@ -16,7 +16,7 @@ from companion.commands.check import check
 from companion.profile import EnrolledCard, LensModel, Profile
 from companion.readings import ANYTHING, EMPTY, SOME_PIECE, of_colour
 from companion.rules import Colour, Layout
-from companion.vision.board import BoardPose
+from companion.vision.pose import BoardPose
 from tests.vision.drawn_tables import FROM_ABOVE, laid_on, plain_cloth
 from tests.vision.test_enrolled import FACES, enrolment, png
 

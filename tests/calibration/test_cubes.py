@@ -22,9 +22,9 @@ from companion.__main__ import main
 from companion.profile import EnrolledCubes, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, colours_only
 from companion.rules import Colour, Layout
-from companion.vision.board import BoardPose
 from companion.vision.cubes import CUBE_TRAITS, STATES, cube_fingerprint
 from companion.vision.pieces import Recogniser
+from companion.vision.pose import BoardPose
 
 BOARD = Layout.parse("4x4")
 SWAPPED = 21

@@ -24,10 +24,10 @@ from companion.commands.enrol import enrol
 from companion.profile import EnrolledCard, EnrolledCubes, EnrolledFace, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING
 from companion.rules import Colour, Kind, Layout
-from companion.vision.board import BoardPose
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
 from companion.vision.faces import FACE, Face, FaceMatcher
 from companion.vision.pieces import Recogniser
+from companion.vision.pose import BoardPose
 from companion.vision.rectify import PATCH, away_side, patches, rectify
 
 BOARD = Layout.parse("4x4")

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from calibration.training.tables import Table, corner_error
-from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.judge import CORNERS, HOME, PITCH, VIEW, Judge
 from companion.vision.lattice import Weight, homography
 from companion.vision.plane import project
 from companion.vision.pointer import Pointer
+from companion.vision.pose import BoardNotFound, BoardPose
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")

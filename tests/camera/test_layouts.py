@@ -11,8 +11,8 @@ from companion.commands.sources import open_source
 from companion.errors import RulesError, SourceError, VisionError
 from companion.pace import Paced
 from companion.rules import Layout
-from companion.vision.board import BoardPose
 from companion.vision.legible import BLURRED
+from companion.vision.pose import BoardPose
 
 STANDARD, RING = Layout.parse("4x4"), Layout.parse("ring")
 

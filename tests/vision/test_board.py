@@ -10,7 +10,8 @@ import pytest
 
 from companion.errors import VisionError
 from companion.rules import Layout
-from companion.vision.board import BoardNotFound, BoardPose, locate, locate_given
+from companion.vision.board import locate
+from companion.vision.pose import BoardNotFound, BoardPose, locate_given
 from tests.vision.drawn_tables import (
     FROM_ABOVE,
     OBLIQUE,

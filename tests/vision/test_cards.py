@@ -13,9 +13,9 @@ from companion.camera.green_box import card_face
 from companion.errors import ProfileError
 from companion.profile import EnrolledCard, LensModel
 from companion.rules import Kind, Layout
-from companion.vision.board import BoardPose
 from companion.vision.cards import ANY, CardReader, CardRule, card_picture
 from companion.vision.lens import Lens
+from companion.vision.pose import BoardPose
 from companion.vision.sheets import PICTURE, Sheet, beside, sheets
 from tests.vision.drawn_lens import photograph, thrown
 

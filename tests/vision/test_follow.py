@@ -10,9 +10,9 @@ import pytest
 
 from companion.camera.virtual import VirtualCamera
 from companion.rules import Layout
-from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.follow import BoardFollower
 from companion.vision.plane import project
+from companion.vision.pose import BoardNotFound, BoardPose
 from tests.bench.stress.shows import disturbed_game
 from tests.vision.drawn_tables import FROM_ABOVE, SIZE, checked_cloth, laid_on, plain_cloth, plates_on
 

@@ -13,9 +13,9 @@ import pytest
 from companion.commands.eyes import board_reader
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Layout
-from companion.vision.board import locate_given
 from companion.vision.legible import blurred, burnt_out, but_for, sharpness, shows_nothing
 from companion.vision.levels import BURNT
+from companion.vision.pose import locate_given
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, pixels_per_square, rectify
 from tests.bench.squares import seen
 from tests.vision.spoiling import out_of_focus, shaken

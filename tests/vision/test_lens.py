@@ -9,9 +9,10 @@ import pytest
 from companion.errors import VisionError
 from companion.readings import EMPTY, contents_of
 from companion.rules import Layout
-from companion.vision.board import BoardFinder, BoardNotFound, BoardPose
+from companion.vision.board import BoardFinder
 from companion.vision.follow import BoardFollower
 from companion.vision.lens import PINHOLE, Lens
+from companion.vision.pose import BoardNotFound, BoardPose
 from companion.vision.reader import BoardReader
 from companion.vision.rectify import MARGIN, rectify
 from companion.vision.video import VideoReader

@@ -8,8 +8,9 @@ import pytest
 
 from companion import mat
 from companion.rules import Layout
-from companion.vision.board import BoardPose, locate
+from companion.vision.board import locate
 from companion.vision.markers import mat_corners
+from companion.vision.pose import BoardPose
 
 PIXELS_PER_MM = 4
 BORDER_MM = mat.REACH_MM + 8

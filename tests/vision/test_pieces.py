@@ -19,7 +19,6 @@ from calibration.training.truth import JUDGED
 from companion.errors import VisionError
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Piece, Square
-from companion.vision.board import BoardPose
 from companion.vision.pieces import (
     CHANNELS,
     CLASSES,
@@ -32,6 +31,7 @@ from companion.vision.pieces import (
     mirrored,
     with_relief,
 )
+from companion.vision.pose import BoardPose
 from companion.vision.reader import BoardReader
 from companion.vision.rectify import MARGIN, PATCH, SQUARE, away_side, evened, patches, rectify
 from tests.bench.squares import Tally, drawn

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from companion.rules import Colour, Kind, Layout
-from companion.vision.board import BoardPose
 from companion.vision.lens import PINHOLE
 from companion.vision.piles import PileWatcher
+from companion.vision.pose import BoardPose
 
 LAYOUT = Layout.parse("4x4")
 POSE = BoardPose(((440.0, 560.0), (840.0, 560.0), (840.0, 160.0), (440.0, 160.0)), 1.0)

@@ -9,10 +9,10 @@ import pytest
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, contents_of
 from companion.rules import Layout, Piece, Square
 from companion.settling import SETTLE_S
-from companion.vision.board import BoardNotFound, BoardPose
 from companion.vision.legible import BLURRED
 from companion.vision.lens import Lens
 from companion.vision.pieces import Looked
+from companion.vision.pose import BoardNotFound, BoardPose
 from companion.vision.reader import BoardReader, StillReading
 from companion.vision.rectify import MARGIN, SQUARE
 from companion.vision.spares import BESIDE

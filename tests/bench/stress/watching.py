@@ -14,9 +14,9 @@ from companion.readings import BoardReading
 from companion.referee import Referee
 from companion.rules import Layout, Move, Square
 from companion.settling import Settler
-from companion.vision.board import BoardPose
 from companion.vision.follow import BoardFollower
 from companion.vision.piles import PileWatcher
+from companion.vision.pose import BoardPose
 from companion.vision.reader import BoardReader
 from companion.vision.video import VideoReader
 from tests.bench.stress.acts import AT_ONCE, BETWEEN, WITH_MOVE
