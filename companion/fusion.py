@@ -9,7 +9,7 @@ When two sources contradict each other, one of them may only be slower: the squa
 elsewhere waits for it, for that may have come later. If they still do after `patience_s`, it is a disagreement, and the
 square may hold what either says, so that nothing is committed on the word of one against the other and a person is
 asked. Meanwhile a source that does not see the square for a while still says what it said last: a hand before the
-camera does not prove the tiles right.
+camera does not prove the tiles right. But a look from before the others saw the change contradicts nothing then.
 
 When a piece came is told by those who know that it was not there before, not by a source that never could tell. Where
 only such a source is left, it may have come at any time since it was known that nothing lay there.
@@ -99,7 +99,7 @@ class Fusion:
             elif self._contradicted_s[i] is not None:
                 said = tuple((name, vote.contents) for name, vote in votes.items())
                 disagreements.append(Disagreement(square, said))
-            self._words[i] = {} if self._contradicted_s[i] is None else votes
+            self._words[i] = {} if self._contradicted_s[i] is None else self._lasting(i, votes, voters)
         self.disagreements = tuple(disagreements)
         fused = self._fused(snapshot, now, voters)
         return replace(fused, unsettled=unsettled, held=fused.held | contradicted)
@@ -114,6 +114,18 @@ class Fusion:
         if len(seeing) < len(voters) and all(vote.contents == ANYTHING for vote in seeing.values()):
             return {}
         return seeing
+
+    def _lasting(self, i: int, votes: _Votes, voters: Mapping[str, Snapshot]) -> _Votes:
+        """Those of contradicting votes that count while their source does not see the square.
+
+        What was said before that which contradicts it was first seen does not.
+        """
+
+        def is_old(name: str) -> bool:
+            others = [vote for vote in votes.values() if not vote.contents & votes[name].contents]
+            return any(voters[name].time < other.since for other in others)
+
+        return {name: vote for name, vote in votes.items() if name in self._words[i] or not is_old(name)}
 
     def _decide(self, i: int, votes: Sequence[SettledSquare], now: float) -> bool:
         """Settle one square by the votes on it; whether that is possible yet."""

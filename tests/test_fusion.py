@@ -116,6 +116,14 @@ def test_nor_does_it_before_that_was_told(fusion):
     assert fusion.feed("tiles", seen(1.2, EMPTY)).unsettled == 1
 
 
+def test_a_look_from_before_the_piece_came_contradicts_nothing_once_a_hand_is_there(fusion):
+    fusion.feed("camera", seen(0.9))
+    assert fusion.feed("tiles", seen(1.0, PUSHER)).held == 1
+    fusion.feed("camera", seen(1.1, hidden=True))
+    fused = fusion.feed("tiles", seen(1.1, PUSHER))
+    assert (fused.unsettled, fused.held, fused.squares[A1].contents) == (0, 0, PUSHER)
+
+
 def test_a_source_that_is_lost_has_no_word_left(fusion):
     disagreed(fusion, PUSHER, EMPTY)
     fusion.lose("camera")
