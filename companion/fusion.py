@@ -2,15 +2,17 @@
 
 Each source settles its own readings; what they have settled is intersected, square by square. A source that sees a
 square changing or covered, or that has not been heard for a while, has no vote on it, so a hand before the camera does
-not hold up what the tiles feel, and when one source dies the other goes on alone.
+not hold up what the tiles feel, and when one source dies the other goes on alone. Nor has one that can rule nothing
+out, as a tile with a dirty contact, while another will see the square again: the hand hides it from both.
 
 When two sources contradict each other, one of them may only be slower: the square counts as unsettled, and what lies
 elsewhere waits for it, for that may have come later. If they still do after `patience_s`, it is a disagreement, and the
 square may hold what either says, so that nothing is committed on the word of one against the other and a person is
 asked. Meanwhile a source that does not see the square for a while still says what it said last: a hand before the
-camera does not prove the tiles right.
+camera does not prove the tiles right. But a look from before the others saw the change contradicts nothing then.
 
-When a piece came is told by those who know that it was not there before, not by a source that never could tell.
+When a piece came is told by those who know that it was not there before, not by a source that never could tell. Where
+only such a source is left, it may have come at any time since it was known that nothing lay there.
 
 All sources must use the same clock, which live sources do.
 """
@@ -25,7 +27,7 @@ from typing import TYPE_CHECKING
 from companion.readings import ANYTHING, EMPTY, SettledSquare, Snapshot, is_picture, possible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from companion.readings import Contents
     from companion.rules import Content, Layout, Square
@@ -37,6 +39,8 @@ STALE_S = 2.0
 
 _FEW = 3
 """So many contents are named one by one."""
+_Votes = dict[str, SettledSquare]
+"""What sources say of one square, by their names."""
 _NEVER = SettledSquare(ANYTHING, float("-inf"), float("-inf"))
 
 
@@ -71,6 +75,8 @@ class Fusion:
         """What they say together."""
         self._known = list(self._agreed)
         """What they said together before they contradicted each other."""
+        self._bare_s = [float("-inf")] * len(layout)
+        """When they knew that nothing lay there."""
         self._contradicted_s: list[float | None] = [None] * len(layout)
         self._words: list[dict[str, SettledSquare]] = [{} for _ in layout.squares]
         """What each source said last of a square about which they contradict each other."""
@@ -86,14 +92,14 @@ class Fusion:
         disagreements = []
         for i, square in enumerate(self._layout.squares):
             votes = {name: word for name, word in self._words[i].items() if name in voters}
-            votes |= {name: seen.squares[i] for name, seen in voters.items() if not seen.unsettled >> i & 1}
+            votes |= self._votes_now(i, voters)
             if not self._decide(i, tuple(votes.values()), now):
                 unsettled |= 1 << i
                 contradicted |= (self._contradicted_s[i] is not None) << i
             elif self._contradicted_s[i] is not None:
                 said = tuple((name, vote.contents) for name, vote in votes.items())
                 disagreements.append(Disagreement(square, said))
-            self._words[i] = {} if self._contradicted_s[i] is None else votes
+            self._words[i] = {} if self._contradicted_s[i] is None else self._lasting(i, votes, voters)
         self.disagreements = tuple(disagreements)
         fused = self._fused(snapshot, now, voters)
         return replace(fused, unsettled=unsettled, held=fused.held | contradicted)
@@ -102,6 +108,25 @@ class Fusion:
         """A source is gone: it has no vote until it is fed again."""
         self._latest.pop(source, None)
 
+    def _votes_now(self, i: int, voters: Mapping[str, Snapshot]) -> _Votes:
+        """What those say who see the square; one that can rule nothing out has to wait for one that will see it."""
+        seeing = {name: seen.squares[i] for name, seen in voters.items() if not seen.unsettled >> i & 1}
+        if len(seeing) < len(voters) and all(vote.contents == ANYTHING for vote in seeing.values()):
+            return {}
+        return seeing
+
+    def _lasting(self, i: int, votes: _Votes, voters: Mapping[str, Snapshot]) -> _Votes:
+        """Those of contradicting votes that count while their source does not see the square.
+
+        What was said before that which contradicts it was first seen does not.
+        """
+
+        def is_old(name: str) -> bool:
+            others = [vote for vote in votes.values() if not vote.contents & votes[name].contents]
+            return any(voters[name].time < other.since for other in others)
+
+        return {name: vote for name, vote in votes.items() if name in self._words[i] or not is_old(name)}
+
     def _decide(self, i: int, votes: Sequence[SettledSquare], now: float) -> bool:
         """Settle one square by the votes on it; whether that is possible yet."""
         if not votes:
@@ -109,7 +134,7 @@ class Fusion:
         common = _common(votes)
         if common:
             self._contradicted_s[i] = None
-            self._agreed[i] = self._known[i] = _joined(self._known[i], votes, common)
+            self._agreed[i] = self._known[i] = self._since_bare(i, _joined(self._known[i], votes, common), votes, now)
             return True
         since = self._contradicted_s[i]
         if since is None:
@@ -119,23 +144,37 @@ class Fusion:
         self._agreed[i] = _dated(_either(votes), votes, self._known[i].contents)
         return True
 
+    def _since_bare(self, i: int, agreed: SettledSquare, votes: Sequence[SettledSquare], now: float) -> SettledSquare:
+        """What is `agreed` on; if those who knew that it was bare are gone, a piece may have come until `now`."""
+        if agreed.contents == EMPTY:
+            self._bare_s[i] = max((vote.since for vote in votes if vote.contents == EMPTY), default=self._bare_s[i])
+        elif self._known[i].contents == EMPTY and agreed.after == float("-inf"):
+            return SettledSquare(agreed.contents, now, self._bare_s[i])
+        return agreed
+
     def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot]) -> Snapshot:
-        hidden = restless = held = (1 << len(self._layout)) - 1
-        for seen in voters.values():
-            hidden &= seen.hidden
-            restless &= seen.restless
-            held &= seen.held
         cards = next((seen.cards for seen in voters.values() if seen.cards), {})
         pictures = (seen.evidence for seen in (newest, *voters.values()) if is_picture(seen.evidence))
         return Snapshot(
             time=now,
             squares=tuple(self._agreed),
-            hidden=hidden,
-            restless=restless,
-            held=held,
+            hidden=_shared((seen.hidden, seen) for seen in voters.values()),
+            restless=_shared((seen.restless, seen) for seen in voters.values()),
+            held=_shared((seen.held, seen) for seen in voters.values()),
             cards=cards,
             evidence=next(pictures, newest.evidence),
         )
+
+
+def _shared(masks: Iterable[tuple[int, Snapshot]]) -> int:
+    """The squares, as bits, that are in the mask of every source, but for those that can rule nothing out there."""
+    told = list(masks)
+    return reduce(and_, (mask | _untold(seen) for mask, seen in told)) & reduce(or_, (mask for mask, _ in told))
+
+
+def _untold(seen: Snapshot) -> int:
+    """The squares, as bits, of which a source can rule nothing out."""
+    return sum(1 << i for i, square in enumerate(seen.squares) if square.contents == ANYTHING)
 
 
 def _common(votes: Sequence[SettledSquare]) -> Contents:

@@ -8,6 +8,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_LONGEST = 100
+"""So many characters are enough to know a text again."""
+
+
+def cited(text: str) -> str:
+    """`text` in quotes, as Python writes it; of a long one the beginning, and that it goes on.
+
+    >>> cited("a1?")
+    "'a1?'"
+    """
+    return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…")
+
+
 class Saying(str):
     """A text with its values filled in, as ``%`` does it, which keeps both.
 

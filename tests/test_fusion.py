@@ -51,6 +51,14 @@ def test_a_hand_before_the_camera_does_not_hold_up_what_the_tiles_feel(fusion):
     assert (fused.unsettled, fused.hidden) == (0, 0)
 
 
+def test_a_contact_that_tells_nothing_does_not_see_through_a_hand_before_the_camera(fusion):
+    fusion.feed("camera", seen(1.0, hidden=True))
+    fused = fusion.feed("tiles", seen(1.1, ANYTHING))
+    assert (fused.unsettled, fused.hidden, fused.squares[A1].contents) == (1, 1, EMPTY)
+    fused = fusion.feed("camera", seen(1.5, PUSHER))
+    assert (fused.unsettled, fused.hidden, fused.squares[A1].contents) == (0, 0, PUSHER)
+
+
 def test_a_square_that_no_source_sees_is_hidden_and_keeps_what_it_had(fusion):
     fusion.feed("tiles", seen(1.0, PUSHER))
     fusion.feed("camera", seen(1.0, PUSHER))
@@ -108,6 +116,14 @@ def test_nor_does_it_before_that_was_told(fusion):
     assert fusion.feed("tiles", seen(1.2, EMPTY)).unsettled == 1
 
 
+def test_a_look_from_before_the_piece_came_contradicts_nothing_once_a_hand_is_there(fusion):
+    fusion.feed("camera", seen(0.9))
+    assert fusion.feed("tiles", seen(1.0, PUSHER)).held == 1
+    fusion.feed("camera", seen(1.1, hidden=True))
+    fused = fusion.feed("tiles", seen(1.1, PUSHER))
+    assert (fused.unsettled, fused.held, fused.squares[A1].contents) == (0, 0, PUSHER)
+
+
 def test_a_source_that_is_lost_has_no_word_left(fusion):
     disagreed(fusion, PUSHER, EMPTY)
     fusion.lose("camera")
@@ -145,6 +161,13 @@ def test_where_nobody_could_tell_a_piece_may_have_come_long_before():
     for source in ("camera", "tiles"):
         fused = fusion.feed(source, seen(9.0, PUSHER))
     assert (fused.squares[A1].since, fused.squares[A1].after) == (9.0, 0.0)
+
+
+def test_where_only_one_is_left_that_cannot_tell_a_piece_may_have_come_since_nothing_lay_there(fusion):
+    fusion.lose("camera")
+    dull = replace(seen(9.0), squares=(SettledSquare(ANYTHING, float("-inf"), float("-inf")), *seen(9.0).squares[1:]))
+    for _ in range(2):
+        assert fusion.feed("tiles", dull).squares[A1] == SettledSquare(ANYTHING, 9.0, 0.0)
 
 
 def test_a_lost_source_has_no_vote_and_the_other_goes_on_alone(fusion):

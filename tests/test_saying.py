@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.errors import NotationError, SourceError
-from companion.saying import Saying, joined
+from companion.saying import Saying, cited, joined
 
 
 def test_saying_is_its_words_and_keeps_text_and_values():
@@ -20,6 +20,12 @@ def test_several_sayings_are_told_one_after_the_other():
     assert joined(["one"]) == "one"
     assert joined([Saying("one"), "two", "three"]) == "one; two; three"
     assert joined([]) == ""
+
+
+def test_of_a_long_text_only_the_beginning_is_cited():
+    assert cited("a1?") == "'a1?'"
+    assert cited("a" * 100) == f"'{'a' * 100}'"
+    assert cited("a" * 3_000_000) == f"'{'a' * 100}…'"
 
 
 def test_errors_keep_what_they_were_raised_with():

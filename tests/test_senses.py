@@ -126,6 +126,35 @@ def test_a_piece_that_one_source_does_not_see_is_not_played_until_a_person_says_
     assert table.view.disagreements == ()
 
 
+def three_moves(*, covered=(), dirty=()):
+    """a1+, a3>< and a2+, which would have been legal as the first move; nothing is told of `dirty` squares.
+
+    An arm comes before the first move, and stays over the `covered` squares.
+    """
+    scene = Scene(BOARD)
+    scene.misread = {Square.parse(name): ANYTHING for name in dirty}
+    yield from scene.hold(1.5)
+    scene.covered = set(map(Square.parse, covered))
+    for name, what in (("a1", "light straight"), ("a3", "dark puller"), ("a2", "light straight")):
+        yield from scene.hold(1.5)
+        scene.pieces[Square.parse(name)] = Piece.parse(what)
+    yield from scene.hold(3.0)
+
+
+@pytest.mark.parametrize(
+    "camera",
+    [
+        lambda: three_moves(covered=("a1", "a3")),
+        lambda: dies_between(1.4, 99.0, three_moves(), "unplugged"),
+    ],
+)
+def test_no_move_is_told_that_may_follow_those_on_dirty_contacts_which_the_camera_did_not_see(camera):
+    tiles = Script("tiles:", three_moves(dirty=("a1", "a3")))
+    tiles.settle_s = 0.0
+    _, told = told_by(Script("camera:", camera()), tiles)
+    assert "light a2+" not in [told_in_short(event) for event in told]
+
+
 @pytest.mark.parametrize("misread", [".", "light diagonal"])
 def test_a_misreading_of_what_has_been_played_is_told_and_disturbs_nothing(misread):
     camera = Script("camera:", one_piece(misread=misread, from_s=3.5))

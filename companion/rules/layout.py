@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from companion.errors import LayoutError, NotationError
-from companion.saying import Saying
+from companion.saying import Saying, cited
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,7 +44,7 @@ class Square(NamedTuple):
         """The square that ``"a1"`` names; `NotationError` if it is no square name."""
         name = _SQUARE.fullmatch(text)
         if name is None:
-            raise NotationError(Saying("%(text)s is not a square; write column and row, such as a1", text=repr(text)))
+            raise NotationError(Saying("%(text)s is not a square; write column and row, such as a1", text=cited(text)))
         return cls(int(name["row"]) - 1, _COLUMNS.index(name["column"].lower()))
 
     def __str__(self) -> str:
@@ -110,7 +110,7 @@ class Layout:
             raise LayoutError(
                 Saying(
                     "the layout %(layout)s has no square; draw rows of # and ., such as %(standard)s",
-                    layout=repr(text),
+                    layout=cited(text),
                     standard=repr(STANDARD),
                 )
             )
@@ -253,7 +253,7 @@ def _drawing_rows(text: str) -> list[str]:
             Saying(
                 "%(text)s is neither a layout's name (%(names)s) nor a drawing: "
                 "it has %(strange)s where only # and . may stand",
-                text=repr(text.strip()),
+                text=cited(text.strip()),
                 names=names,
                 strange=", ".join(map(repr, sorted(strange))),
             )

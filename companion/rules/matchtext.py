@@ -37,6 +37,7 @@ from companion.rules.layout import STANDARD, Layout, Square
 from companion.rules.notation import tokens, write_moves
 from companion.rules.pieces import Colour
 from companion.rules.position import parse_drawing
+from companion.saying import cited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -174,10 +175,10 @@ class _Tags:
             raise NotationError(f"the tag {name} stands twice", line=line, column=column)
         self.values[name], self._places[name] = value, (line, column)
         if name in _CHOICES and value not in _CHOICES[name]:
-            self.refuse(name, f"{name} is {value!r}; it must be one of {', '.join(_CHOICES[name])}")
+            self.refuse(name, f"{name} is {cited(value)}; it must be one of {', '.join(_CHOICES[name])}")
         if name == "Date" and value and not is_date(value):
             told = "write year, month and day, such as 2026.11.23, with ?? for what is not known"
-            self.refuse(name, f"{name} is {value!r}; {told}")
+            self.refuse(name, f"{name} is {cited(value)}; {told}")
 
     def get(self, name: str, default: str | None = None) -> str | None:
         return self.values.get(name, default)
@@ -236,7 +237,7 @@ def _head(text: str) -> tuple[_Tags, str, int]:
         rest = line[position:]
         if rest.lstrip().startswith("["):
             column = line.index("[", position) + 1
-            raise NotationError(f'{rest.strip()!r} is no tag; write [Name "value"]', line=number, column=column)
+            raise NotationError(f'{cited(rest.strip())} is no tag; write [Name "value"]', line=number, column=column)
         if rest.strip():
             blank = " " * position  # keeps the columns of a move that follows a tag on one line
             return tags, "\n".join([blank + rest, *lines[number:]]), number
@@ -274,7 +275,7 @@ def _sets(tags: _Tags) -> int | None:
     if told is None:
         return None
     if not _SETS.fullmatch(told):
-        tags.refuse("Sets", f"Sets is {told!r}; it must be a number from 1 to 9999")
+        tags.refuse("Sets", f"Sets is {cited(told)}; it must be a number from 1 to 9999")
     return int(told)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from companion.errors import NotationError
 from companion.rules.layout import Square
 from companion.rules.pieces import Colour, Kind, Piece
-from companion.saying import Saying
+from companion.saying import Saying, cited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -150,7 +150,7 @@ def _ply(word: str, line: int, column: int) -> Ply:
         raise NotationError(
             Saying(
                 "%(word)s is no move; write square and mark, such as a1+, c1x, a4<> or a3><, and - for a pass",
-                word=repr(word),
+                word=cited(word),
             ),
             line=line,
             column=column,
@@ -159,7 +159,7 @@ def _ply(word: str, line: int, column: int) -> Ply:
         raise NotationError(
             Saying(
                 "the move %(word)s has no mark; add + (straight), x (diagonal), <> (pusher) or >< (puller)",
-                word=repr(word),
+                word=cited(word),
             ),
             line=line,
             column=column,
@@ -167,7 +167,7 @@ def _ply(word: str, line: int, column: int) -> Ply:
     if bool(match["ruled"]) != bool(match["player"]):
         raise NotationError(
             Saying(
-                "%(word)s is half a ruling; a ruling names its player and ends in !, such as L:a3><!", word=repr(word)
+                "%(word)s is half a ruling; a ruling names its player and ends in !, such as L:a3><!", word=cited(word)
             ),
             line=line,
             column=column,
@@ -179,7 +179,7 @@ def _move(match: re.Match[str], word: str, line: int, column: int) -> Move:
     try:
         square = Square.parse(match["square"])
     except NotationError as error:
-        said = Saying("in %(word)s: %(why)s", word=repr(word), why=error.message)
+        said = Saying("in %(word)s: %(why)s", word=cited(word), why=error.message)
         raise NotationError(said, line=line, column=column) from None
     player = match["player"]
     return Move(

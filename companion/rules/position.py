@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from companion.errors import RulesError
 from companion.rules.layout import Square
 from companion.rules.pieces import Colour, Piece
+from companion.saying import cited
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +69,7 @@ def parse_drawing(text: str, layout: Layout) -> Mapping[Square, Piece]:
     """
     rows = text.split("/")
     if len(rows) != layout.rows or any(len(row) != layout.columns for row in rows):
-        raise RulesError(f"the position {text!r} must have {layout.rows} rows of {layout.columns}, joined by /")
+        raise RulesError(f"the position {cited(text)} must have {layout.rows} rows of {layout.columns}, joined by /")
     try:
         return {
             Square(row, column): Piece.from_letter(letter)
@@ -78,7 +79,8 @@ def parse_drawing(text: str, layout: Layout) -> Mapping[Square, Piece]:
         }
     except KeyError as error:
         raise RulesError(
-            f"the position {text!r} has {error.args[0]!r}; write SDPU for light, sdpu for dark pieces and . for none"
+            f"the position {cited(text)} has {error.args[0]!r}; "
+            "write SDPU for light, sdpu for dark pieces and . for none"
         ) from None
 
 

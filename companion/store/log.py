@@ -172,12 +172,24 @@ class MatchLog:
         One that is there already, told alike, is not logged again.
         """
         written = [(text.write(), text) for text in texts]
-        numbers = already_there(dict(written), self.matches(), self.match_text)
-        new = {told: self._unfiled(text) for told, text in written if told not in numbers}
-        if new:
-            with self._database.writing() as connection:  # others wait meanwhile, so the rows are made before
-                numbers |= zip(new, _file_whole(connection, new.values()), strict=True)
+        filed: list[int] | None = None
+        while filed is None:
+            there = self.matches()
+            numbers = already_there(dict(written), there, self.match_text)
+            new = {told: self._unfiled(text) for told, text in written if told not in numbers}
+            filed = self._file_beside(there, new.values())
+        numbers |= zip(new, filed, strict=True)
         return [Imported(numbers[told], new.pop(told, None) is not None) for told, _ in written]
+
+    def _file_beside(self, there: Iterable[Match | Damaged], new: Collection[_Unfiled]) -> list[int] | None:
+        """Insert whole matches and return their numbers; None if more matches are there by now than were looked at."""
+        if not new:
+            return []
+        with self._database.writing() as connection:  # others wait meanwhile, so the rows are made before
+            latest = connection.scalar(sa.select(sa.func.max(match_rows.c.id)))
+            if latest != max((match.id for match in there), default=None):
+                return None
+            return _file_whole(connection, new)
 
     def _unfiled(self, text: MatchText) -> _Unfiled:
         match, people = self._opening_rows(opening_of(text), None)

@@ -297,6 +297,16 @@ def test_a_date_may_be_known_in_part(date):
     assert MatchText.read(match.write()) == match
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 9999, f"a{'1' * 9999}+", f"[{'x' * 9999}", f'[Layout "{"?" * 9999}"]', f'[Date "{"9" * 9999}"]\n\n1. a1+'],
+)
+def test_a_file_that_is_something_else_is_refused_in_a_line_that_can_be_read(text):
+    with pytest.raises(NotationError) as refused:
+        MatchText.read(text)
+    assert len(str(refused.value)) < 400
+
+
 @pytest.mark.parametrize("end", ["4-1", "4-1 #", "# 4-1", "#", "4-1#"])
 def test_a_sharp_may_end_the_moves(end):
     moves = MatchText(worked_example()).write().rpartition("\n\n")[2].strip().removesuffix("4-1")

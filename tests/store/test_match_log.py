@@ -356,6 +356,16 @@ def test_a_game_in_play_is_written_while_an_import_is_being_prepared(log, tmp_pa
     assert all(log.verify(match.id).sound for match in log.matches())
 
 
+def test_a_match_that_another_program_imports_while_it_is_being_prepared_is_imported_once(log, tmp_path, clock):
+    def time_in_which_it_is_imported():
+        log.import_texts([TOLD])
+        return clock()
+
+    with MatchLog.open(tmp_path, time_in_which_it_is_imported, wait_s=0.01) as importing:
+        assert importing.import_texts([TOLD, UNFINISHED]) == [Imported(1, new=False), Imported(2, new=True)]
+    assert len(log.matches()) == 2
+
+
 def test_match_that_was_played_here_is_not_imported(log):
     match = log.begin(ANN_AND_BEN)
     log.append(match, example_events())
