@@ -337,6 +337,15 @@ def test_first_names_are_not_broken_on_a_telephone(page, room, width, names):
     assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
 
 
+@pytest.mark.parametrize("size", [(768, 1024), (1024, 1366), (1100, 768), (1600, 900)])
+@pytest.mark.parametrize("names", [("Margherita", "Wilhelmina"), ("Alexandrine", "Jean-Christophe")])
+def test_first_names_are_not_broken_beside_the_board(page, room, size, names):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    room.table.do(room.table.new_match(room.view.game, Players(*names)))
+    wait_shown(page, room)
+    assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
+
+
 def test_button_keeps_clear_of_the_field_above_it(page, serving):
     page.goto(f"{serving}/sign-in")
     field, button = (page.locator(part).bounding_box() for part in ("#pin", ".letter button"))
