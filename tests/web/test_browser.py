@@ -346,6 +346,16 @@ def test_first_names_are_not_broken_beside_the_board(page, room, size, names):
     assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
 
 
+@pytest.mark.parametrize("width", [320, 390, 500, 768, 1280])
+def test_a_long_name_is_seen_whole_in_its_field(page, room, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    room.table.do(room.table.new_match(room.view.game, Players("Margherita Ferrari", "Jean-Christophe Petit")))
+    page.get_by_role("link", name="Referee's hand").click()
+    fields = page.locator("dialog[open] .names input")
+    expect(fields).to_have_count(2)
+    assert fields.evaluate_all("fields => fields.filter(field => field.scrollWidth > field.clientWidth)") == []
+
+
 def test_button_keeps_clear_of_the_field_above_it(page, serving):
     page.goto(f"{serving}/sign-in")
     field, button = (page.locator(part).bounding_box() for part in ("#pin", ".letter button"))
