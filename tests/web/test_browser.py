@@ -253,6 +253,16 @@ def test_referees_hand_undoes_corrects_pauses_resigns_and_begins_anew(page, room
     picture_at_every_width(page, shots, "stairs")
 
 
+def test_colours_are_exchanged_for_the_next_match_with_one_press(page, room):
+    room.table.do(room.table.new_match(room.view.game, Players("Ann", "Ben")))
+    wait_shown(page, room)
+    page.get_by_role("link", name="Referee's hand").click()
+    page.get_by_role("button", name="colours exchanged").click()
+    expect(page.locator("dialog")).not_to_be_visible()
+    expect(page.locator(".player.light h2")).to_have_text("Ben")
+    expect(page.locator(".player.dark h2")).to_have_text("Ann")
+
+
 def test_new_deed_clears_what_was_refused_before(page, room):
     room.play("a1+", "a3><")
     wait_shown(page, room)
