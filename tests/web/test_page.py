@@ -162,6 +162,15 @@ def test_the_pieces_of_which_it_is_asked_whether_they_are_left_over_are_named(ap
     assert notice.text == "What lies on b1 may be left of the last one, or begin the next."
 
 
+def test_of_a_correction_that_is_not_done_it_is_said_that_it_is_not_and_how_to_do_it(app, here, room):
+    room.play("a1+", "a3><", "a2+")
+    assert here.rule("correct", ply="1", move="d1x").status_code == 303
+    with app.test_request_context():
+        [notice] = notices(room.view)
+    assert notice.text == "Nothing is corrected yet. To let a3>< count, correct the move again and say so."
+    assert notice.choices == (("resume", "Leave the game as it was"),)
+
+
 @pytest.mark.parametrize("moves", [STORIES["forced pass"][0], STORIES["last chance"][0]])
 def test_after_a_resignation_nobody_is_told_what_to_play(app, moves):
     view = replace(shown(Game.replay(moves)), resigned=Colour.LIGHT)
