@@ -319,18 +319,19 @@ WORDS_ON_LINES = """things => things.flatMap(thing => {
 """The words that do not stand on one line."""
 
 
+@pytest.mark.parametrize("size", [(320, 740), (640, 400)])
 @pytest.mark.parametrize("language", ["en", "fr", "it"])
-def test_no_word_is_broken_and_nothing_squeezed_on_the_narrowest_screen(page, room, serving, shots, language):
+def test_no_word_is_broken_and_nothing_squeezed_on_a_small_screen(page, room, serving, shots, language, size):
     room.play("a1+")
     room.board.scene.misread[Square.parse("b1")] = contents_of(
         [Piece.parse("dark diagonal"), Piece.parse("dark puller")]
     )
     room.look()
-    page.set_viewport_size({"width": NARROW[0], "height": 740})
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto(f"{serving}/look?language={language}")
     for path in ("t/1/", "t/1/hand", "t/1/hand?ply=1", "t/1/hand?join=1", "t/1/hand?square=a1", "sign-in"):
         page.goto(f"{serving}/{path}")
-        page.screenshot(path=shots / f"narrowest-{language}-{path.rpartition('/')[2]}.png", full_page=True)
+        page.screenshot(path=shots / f"small-{size[0]}-{language}-{path.rpartition('/')[2]}.png", full_page=True)
         assert page.locator("button, h1, h2, label, .button").evaluate_all(WORDS_ON_LINES) == [], path
         sizes = page.locator("main .answer .piece, .check input").evaluate_all(
             "things => things.map(thing => thing.getBoundingClientRect()).map(({ width, height }) => width - height)"
@@ -347,7 +348,7 @@ def test_first_names_are_not_broken_on_a_telephone(page, room, width, names):
     assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
 
 
-@pytest.mark.parametrize("size", [(768, 1024), (1024, 1366), (1100, 768), (1600, 900)])
+@pytest.mark.parametrize("size", [(640, 400), (844, 390), (768, 1024), (1024, 1366), (1100, 768), (1600, 900)])
 @pytest.mark.parametrize("names", [("Margherita", "Wilhelmina"), ("Alexandrine", "Jean-Christophe")])
 def test_first_names_are_not_broken_beside_the_board(page, room, size, names):
     page.set_viewport_size({"width": size[0], "height": size[1]})
