@@ -263,6 +263,15 @@ def test_colours_are_exchanged_for_the_next_match_with_one_press(page, room):
     expect(page.locator(".player.dark h2")).to_have_text("Ann")
 
 
+def test_what_is_wrong_in_a_field_that_was_folded_away_is_said(page, room):
+    page.get_by_role("link", name="Referee's hand").click()
+    page.get_by_text("Another board, other pieces").click()
+    page.get_by_label("Sets of pieces").fill("99")
+    page.get_by_text("Another board, other pieces").click()
+    page.get_by_role("button", name="Begin a new match").click()
+    expect(page.locator("dialog .wrong")).to_have_text("Sets of pieces: it must be at most 8.")
+
+
 def test_new_deed_clears_what_was_refused_before(page, room):
     room.play("a1+", "a3><")
     wait_shown(page, room)
