@@ -14,7 +14,7 @@ from companion.rules import Pass
 from companion.saying import Saying, parted
 from companion.web import questions, reasons
 from companion.web.language import _, sentence, told
-from companion.web.names import content_name, kind_name, player
+from companion.web.names import as_written, content_name, kind_name, player
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def spoken(view: TableView) -> str:
         kind = kind_name(last.kind)
         news.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
                          square=str(last.square)))  # fmt: skip
-    return " ".join([*news, f"{headline(view)}.", reason(view)])
+    return as_written(" ".join([*news, f"{headline(view)}.", reason(view)]))
 
 
 def notices(view: TableView) -> list[Notice]:
