@@ -187,6 +187,7 @@ class NewMatch(Request):
 
     light: PlayersName = ""
     dark: PlayersName = ""
+    exchanged: bool = Field(default=False, description="The names are exchanged: who is told as light plays Dark.")
     first: Literal["outside", "anywhere"] = "outside"
     layout: Drawing = Field(
         default="",
@@ -213,7 +214,8 @@ class NewMatch(Request):
                     most=MOST_SQUARES,
                 )
             )
-        game, players = Game.start(self.first, layout=layout, sets=self.sets), Players(self.light, self.dark)
+        game = Game.start(self.first, layout=layout, sets=self.sets)
+        players = Players(self.dark, self.light) if self.exchanged else Players(self.light, self.dark)
         if not self._is_match_seen(referee) and (referee.game, table.view.players) == (game, players):
             return []
         return table.new_match(game, players)(referee, time)

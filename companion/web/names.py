@@ -26,6 +26,11 @@ def player(view: TableView, colour: Colour) -> str:
     return name.replace("-", f"{_WORD_JOINER}-{_WORD_JOINER}") or colour_name(colour)
 
 
+def as_written(told: str) -> str:
+    """`told` with the names in it as they were written, for whoever does not break it into lines."""
+    return told.replace(_WORD_JOINER, "")
+
+
 def colour_name(colour: Colour) -> str:
     """The colour as a player's name."""
     return _("Light") if colour is Colour.LIGHT else _("Dark")

@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from companion import __version__
 from companion.errors import RulesError, TableError
 from companion.readings import ALL_CONTENTS
-from companion.rules import MOST_SETS, Colour, Kind, Layout
+from companion.rules import Colour, Kind, Layout
 from companion.rules.layout import NAMED_LAYOUTS
 from companion.saying import Saying
 from companion.web import names, words
@@ -185,7 +185,6 @@ def hand(table: str) -> str | AnyResponse:
         "contents": ALL_CONTENTS[1:],
         "joining": "join" in request.args,
         "layouts": _layouts(view.game.layout),
-        "most_sets": MOST_SETS,
     }
     return render_template(template, token=app.gate.token(), **told, **_shown(view, look))
 

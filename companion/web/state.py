@@ -10,6 +10,7 @@ from companion.events import content_text
 from companion.readings import possible
 from companion.rules import Colour, Variant
 from companion.web import questions, reasons, words
+from companion.web.names import as_written
 
 if TYPE_CHECKING:
     from companion.events import ChoiceNeeded
@@ -115,6 +116,7 @@ def state_of(view: TableView, boot: str) -> TableState:
     """The state that `view` shows."""
     game, score = view.game, view.game.score
     over_as = view.winner.value if view.winner else "draw"
+    explanation = words.reason(view) if view.over or view.paused else reasons.explanation(view)
     return TableState.model_validate({
         "table": view.table,
         "boot": boot,
@@ -131,7 +133,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         },
         "to_move": game.to_move.value if game.to_move and not view.over else None,
         "legal": [] if view.over else [str(square) for square in sorted(game.legal_squares())],
-        "explanation": words.reason(view) if view.over or view.paused else reasons.explanation(view),
+        "explanation": as_written(explanation),
         "score": score.as_dict(),
         "lines": [
             {"colour": line.colour.value, "squares": [str(square) for square in line.squares], "points": line.points}
@@ -148,7 +150,10 @@ def state_of(view: TableView, boot: str) -> TableState:
         "unread": [str(square) for square in sorted(view.unread)],
         "out_of_sight": [str(square) for square in sorted(view.out_of_sight)],
         "question": _question(view.question) if view.question else None,
-        "notices": [{"kind": told.kind, "title": told.title, "text": told.text} for told in words.notices(view)],
+        "notices": [
+            {"kind": told.kind, "title": as_written(told.title), "text": as_written(told.text)}
+            for told in words.notices(view)
+        ],
         "source": view.source,
         "lost": view.lost,
         "trouble": view.trouble,

@@ -14,7 +14,7 @@ from companion.rules import Pass
 from companion.saying import Saying, parted
 from companion.web import questions, reasons
 from companion.web.language import _, sentence, told
-from companion.web.names import content_name, kind_name, player
+from companion.web.names import as_written, content_name, kind_name, player
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,7 +71,7 @@ def spoken(view: TableView) -> str:
         kind = kind_name(last.kind)
         news.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
                          square=str(last.square)))  # fmt: skip
-    return " ".join([*news, f"{headline(view)}.", reason(view)])
+    return as_written(" ".join([*news, f"{headline(view)}.", reason(view)]))
 
 
 def notices(view: TableView) -> list[Notice]:
@@ -202,13 +202,21 @@ def _questions(view: TableView) -> Iterator[Notice]:
     between = view.over or not any(view.game.contents)
     if asked.question == "start" and between:
         words["resume"] = _("They are left over")
+    if asked.question == "correct":
+        words["resume"] = _("Leave the game as it was")
     title, text = {
         "order": (_("In which order?"), _("Several pieces came at once, and more than one order is legal.")),
         "start": whose
         if between
         else (_("This is not the game that was being played"), _("What shall be done with what lies here?")),
         "new": (_("The board has been cleared"), _("Is this the end of the game?")),
-        "correct": (_("The correction makes later moves illegal"), " ".join(asked.illegal)),
+        "correct": (
+            _("The correction makes later moves illegal"),
+            _(
+                "Nothing is corrected yet. To let %(moves)s count, correct the move again and say so.",
+                moves=", ".join(asked.illegal),
+            ),
+        ),
     }[asked.question]
     choices = tuple((choice, words.get(choice, choice)) for choice in asked.choices)
     yield Notice("ask", title, text, choices=choices, asked=questions.about_choice(asked))

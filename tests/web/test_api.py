@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+
 import pytest
 
 from companion.errors import SourceError
@@ -72,12 +74,25 @@ def test_what_cannot_be_seen_in_a_name_is_left_out(here, room, name, kept):
     assert room.view.players.light == kept
 
 
+def test_a_name_is_told_as_it_was_written_to_whoever_does_not_break_lines(here, room):
+    here.rule("new", light="Ann", dark="Jean-Baptiste")
+    room.look()
+    room.play("a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x", "d2><", "d3+", "d4x")
+    state = here.get("/api/t/1").json
+    assert state["explanation"] == "Free play after Jean-Baptiste's pass: any empty square"
+    assert state["notices"][0]["title"] == "Jean-Baptiste must pass"
+    here.rule("resign", colour="light")
+    page = html.unescape(here.get("/t/1/").text)
+    for shown in ("<title>Jean-Baptiste wins", 'data-title="Jean-Baptiste wins"', "Jean-Baptiste wins. Ann resigned."):
+        assert shown in page
+
+
 def test_program_is_told_what_answers_a_question(here, room):
     for move in ("a1+", "a2+"):
         room.play(move)
     asked = ask(here, "correct", '{"ply": 1, "move": "a1x"}').json["question"]
     assert (asked["question"], asked["choices"], asked["illegal"]) == ("correct", ["resume"], ["a2+"])
-    assert "<p>a2+</p>" in here.get("/t/1/").text
+    assert "To let a2+ count, correct the move again" in here.get("/t/1/").text
     assert ask(here, "choose", '{"choice": "resume"}').json["question"] is None
     assert ask(here, "correct", '{"ply": 1, "move": "a1x"}').json["question"]["illegal"] == ["a2+"]
     ruled = ask(here, "correct", '{"ply": 1, "move": "a1x", "rule_later": true}').json

@@ -253,6 +253,25 @@ def test_referees_hand_undoes_corrects_pauses_resigns_and_begins_anew(page, room
     picture_at_every_width(page, shots, "stairs")
 
 
+def test_colours_are_exchanged_for_the_next_match_with_one_press(page, room):
+    room.table.do(room.table.new_match(room.view.game, Players("Ann", "Ben")))
+    wait_shown(page, room)
+    page.get_by_role("link", name="Referee's hand").click()
+    page.get_by_role("button", name="colours exchanged").click()
+    expect(page.locator("dialog")).not_to_be_visible()
+    expect(page.locator(".player.light h2")).to_have_text("Ben")
+    expect(page.locator(".player.dark h2")).to_have_text("Ann")
+
+
+def test_what_is_wrong_in_a_field_that_was_folded_away_is_said(page, room):
+    page.get_by_role("link", name="Referee's hand").click()
+    page.get_by_text("Another board, other pieces").click()
+    page.get_by_label("Sets of pieces").fill("99")
+    page.get_by_text("Another board, other pieces").click()
+    page.get_by_role("button", name="Begin a new match").click()
+    expect(page.locator("dialog .wrong")).to_have_text("Sets of pieces: it must be at most 8.")
+
+
 def test_new_deed_clears_what_was_refused_before(page, room):
     room.play("a1+", "a3><")
     wait_shown(page, room)
@@ -309,18 +328,19 @@ WORDS_ON_LINES = """things => things.flatMap(thing => {
 """The words that do not stand on one line."""
 
 
+@pytest.mark.parametrize("size", [(320, 740), (640, 400)])
 @pytest.mark.parametrize("language", ["en", "fr", "it"])
-def test_no_word_is_broken_and_nothing_squeezed_on_the_narrowest_screen(page, room, serving, shots, language):
+def test_no_word_is_broken_and_nothing_squeezed_on_a_small_screen(page, room, serving, shots, language, size):
     room.play("a1+")
     room.board.scene.misread[Square.parse("b1")] = contents_of(
         [Piece.parse("dark diagonal"), Piece.parse("dark puller")]
     )
     room.look()
-    page.set_viewport_size({"width": NARROW[0], "height": 740})
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     page.goto(f"{serving}/look?language={language}")
     for path in ("t/1/", "t/1/hand", "t/1/hand?ply=1", "t/1/hand?join=1", "t/1/hand?square=a1", "sign-in"):
         page.goto(f"{serving}/{path}")
-        page.screenshot(path=shots / f"narrowest-{language}-{path.rpartition('/')[2]}.png", full_page=True)
+        page.screenshot(path=shots / f"small-{size[0]}-{language}-{path.rpartition('/')[2]}.png", full_page=True)
         assert page.locator("button, h1, h2, label, .button").evaluate_all(WORDS_ON_LINES) == [], path
         sizes = page.locator("main .answer .piece, .check input").evaluate_all(
             "things => things.map(thing => thing.getBoundingClientRect()).map(({ width, height }) => width - height)"
@@ -335,6 +355,25 @@ def test_first_names_are_not_broken_on_a_telephone(page, room, width, names):
     room.table.do(room.table.new_match(room.view.game, Players(*names)))
     wait_shown(page, room)
     assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
+
+
+@pytest.mark.parametrize("size", [(640, 400), (844, 390), (768, 1024), (1024, 1366), (1100, 768), (1600, 900)])
+@pytest.mark.parametrize("names", [("Margherita", "Wilhelmina"), ("Alexandrine", "Jean-Christophe")])
+def test_first_names_are_not_broken_beside_the_board(page, room, size, names):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    room.table.do(room.table.new_match(room.view.game, Players(*names)))
+    wait_shown(page, room)
+    assert page.locator(".player h2").evaluate_all(WORDS_ON_LINES) == []
+
+
+@pytest.mark.parametrize("width", [320, 390, 500, 768, 1280])
+def test_a_long_name_is_seen_whole_in_its_field(page, room, width):
+    page.set_viewport_size({"width": width, "height": 844})
+    room.table.do(room.table.new_match(room.view.game, Players("Margherita Ferrari", "Jean-Christophe Petit")))
+    page.get_by_role("link", name="Referee's hand").click()
+    fields = page.locator("dialog[open] .names input")
+    expect(fields).to_have_count(2)
+    assert fields.evaluate_all("fields => fields.filter(field => field.scrollWidth > field.clientWidth)") == []
 
 
 def test_button_keeps_clear_of_the_field_above_it(page, serving):

@@ -16,6 +16,7 @@ from companion.errors import SourceError
 from companion.events import ChoiceNeeded, MatchStarted
 from companion.readings import ANYTHING, contents_of
 from companion.rules import Colour, Game, Layout, Piece, Square
+from companion.table import Players
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
@@ -159,6 +160,15 @@ def test_the_pieces_of_which_it_is_asked_whether_they_are_left_over_are_named(ap
         [notice] = [notice for _ in range(6) for notice in notices(room.look())]
     assert notice.title == "Which game do these pieces belong to?"
     assert notice.text == "What lies on b1 may be left of the last one, or begin the next."
+
+
+def test_of_a_correction_that_is_not_done_it_is_said_that_it_is_not_and_how_to_do_it(app, here, room):
+    room.play("a1+", "a3><", "a2+")
+    assert here.rule("correct", ply="1", move="d1x").status_code == 303
+    with app.test_request_context():
+        [notice] = notices(room.view)
+    assert notice.text == "Nothing is corrected yet. To let a3>< count, correct the move again and say so."
+    assert notice.choices == (("resume", "Leave the game as it was"),)
 
 
 @pytest.mark.parametrize("moves", [STORIES["forced pass"][0], STORIES["last chance"][0]])
@@ -414,6 +424,16 @@ def test_a_new_match_is_begun_once_however_often_that_is_tapped(here, room):
     room.play("b1x")
     assert here.rule("new", light="Ann", match=second.match, plies="0").status_code == 409
     assert here.rule("new", light="Ann", match=second.match, plies="1").status_code == 303
+
+
+def test_the_players_of_the_match_before_exchange_their_colours(here, room):
+    assert 'name="exchanged"' not in here.get("/t/1/hand").text
+    first = here.rule("new", light="Ann", dark="Ben") and room.look().match
+    assert '<button class="quiet" name="exchanged" value="true">' in here.get("/t/1/hand").text
+    for _ in range(2):
+        assert here.rule("new", light="Ann", dark="Ben", exchanged="true", match=first).status_code == 303
+    assert room.view.players == Players("Ben", "Ann")
+    assert [type(told) for told in room.ledger.events].count(MatchStarted) == 3
 
 
 def test_an_answer_is_to_the_question_that_was_read(here, room):

@@ -12,14 +12,14 @@ from companion.lamp import TileLamp
 from companion.referee import Referee
 from companion.rules import Colour, Game, Layout
 from companion.store import Opening
-from companion.table import Table
+from companion.table import Players, Table
 from companion.tiles.link import open_tiles
 from companion.web import Gate, create_app
 from companion.web.serve import Serving
 from companion.web.tiles import draw_tiles
 from tests.web.conftest import Person
 from tests.web.room import SOON_S, Ledger
-from tests.web.test_browser import WORKED_EXAMPLE, browser, shots  # noqa: F401 (fixtures)
+from tests.web.test_browser import WORDS_ON_LINES, WORKED_EXAMPLE, browser, shots  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -238,3 +238,21 @@ def test_an_illegal_piece_is_lit_red_and_goes_when_it_is_touched(open_page, shot
     page.screenshot(path=shots / "tiles-wrong.png", caret="initial")
     page.locator("#tile-c3").click()
     expect(page.locator(".tile.wrong")).to_have_count(0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(1024, 768), (1100, 470), (1100, 768), (1280, 800), (1600, 900), (1920, 1080)])
+@pytest.mark.parametrize("language", ["en", "fr", "it"])
+def test_no_word_is_broken_beside_a_tile_board(open_page, table, size, language):
+    page = open_page(viewport={"width": size[0], "height": size[1]}, locale=language)
+    for names in (("Margherita", "Wilhelmina"), ("Alexandrine", "Jean-Christophe")):
+        table.do(table.new_match(Game.start(), Players(*names)))
+        expect(page.locator(".player.light h2")).to_have_text(names[0])
+        table.board.put(0, "S")
+        expect(page.locator("#tile-a1 .piece")).to_be_visible()
+        table.board.put(10, "p")
+        expect(page.locator(".notice.wrong button")).to_be_visible()
+        assert page.locator("button, h1, h2, label, .button, p").evaluate_all(WORDS_ON_LINES) == []
+        for square in (0, 10):
+            table.board.put(square, ".")
+        expect(page.locator(".stray")).to_have_count(0)
