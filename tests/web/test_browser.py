@@ -403,6 +403,20 @@ def test_a_telephone_on_its_side_shows_all_that_matters_without_scrolling(page, 
         assert inner <= rack["x"] + rack["width"] + 1
 
 
+@pytest.mark.parametrize("size", [(1600, 900), (1920, 1080), (2560, 1440)])
+def test_a_screen_on_the_wall_shows_both_players_whole_beside_a_question_and_the_camera(page, room, shots, size):
+    width, height = size
+    page.set_viewport_size({"width": width, "height": height})
+    room.play("a1+")
+    room.board.scene.misread[Square.parse("b1")] = contents_of([Piece.parse("dark pusher"), Piece.parse("dark puller")])
+    room.look(evidence=jpeg(90))
+    expect(page.locator(".notice")).to_be_visible()
+    expect(page.locator("#picture")).to_be_visible()
+    page.screenshot(path=shots / f"wall-{width}.png", caret="initial")
+    for part in page.locator(".player, .notice, .board").all():
+        assert part.bounding_box()["y"] + part.bounding_box()["height"] <= height
+
+
 def test_a_position_is_printed_on_one_sheet(page, room, shots):
     for move in WORKED_EXAMPLE:
         room.play(move)
