@@ -373,6 +373,19 @@ def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_abou
     assert scene.look(5) == ["kind? b2"]
 
 
+def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_that_was_first_seen_with_the_opponents():
+    scene = green_box()
+    scene.hand("b4", "b1")
+    scene.look(2)
+    cube(scene, "b4", Colour.LIGHT)
+    cube(scene, "b1", Colour.DARK)
+    scene.cards = {Colour.DARK: card(Kind.PULLER)}  # that of Light cannot be read
+    scene.hand()
+    assert scene.look(5) == ["kind? b4"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}  # for Light's next cube
+    assert scene.look(3) == []
+
+
 def test_what_the_piles_told_holds_while_a_hand_is_over_the_cubes_that_came_later():
     scene = two_cubes_after_one_that_is_asked_about()
     scene.hand("a1", "b2")

@@ -167,5 +167,5 @@ class CardPiles:
 
 
 def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:
-    """Whether the other cube came later, and its opponent may have laid the card of yet another since."""
-    return other.since > arrival.since and time - other.since > _NEXT_CARD_S
+    """Whether the other cube came later, or was first seen with it, and another card may have been laid since."""
+    return other is not arrival and other.since >= arrival.since and time - other.since > _NEXT_CARD_S
