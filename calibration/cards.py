@@ -40,6 +40,8 @@ THE_SAME = 0.95
 """What is as like a card as this is that card: it is so in another picture."""
 _KNOWN, _SEVERAL = 0.95, 2
 """Symbols of which the judge of cards is so sure are known; art that nobody ever drew for it may be taken for one."""
+_EDGE = 1.0
+"""Pixels of a view that are its edge."""
 _SHORT_SIDE = 3.2
 """The shorter side of such a picture, in the same squares."""
 
@@ -130,10 +132,17 @@ def _anywhere(image: Image, pose: BoardPose | None) -> Iterator[tuple[Image, lis
     for size in _SIZES:
         scale = _SHORT_SIDE / size * PITCH / min(image.shape[:2])
         view = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
-        found = [sheet for sheet in sheets(view) if pose is None or not _of_board(sheet, pose.points() * scale)]
+        whole = [sheet for sheet in sheets(view) if _lies_inside(sheet, view)]
+        found = [sheet for sheet in whole if pose is None or not _of_board(sheet, pose.points() * scale)]
         if any(sheet.filled >= _CLEAR for sheet in found):
             yield view, found
             return
+
+
+def _lies_inside(sheet: Sheet, view: Image) -> bool:
+    """Whether the view ends nowhere along the sheet: else it may be a part of something, or be the view itself."""
+    far = np.array(view.shape[1::-1]) - 1 - _EDGE
+    return bool((sheet.corners >= _EDGE).all() and (sheet.corners <= far).all())
 
 
 def _of_board(sheet: Sheet, outline: NDArray[np.floating]) -> bool:

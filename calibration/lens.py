@@ -201,7 +201,8 @@ def _refuse_unlike(error: float, errors: Floats, sightings: Sequence[Sighting]) 
     worst = sightings[int(np.argmax(errors))].name
     raise LensError(
         f"no one lens explains these pictures: corners lie {error:.1f} pixels off, most in {worst}; glue the target on "
-        "something flat, keep focus and zoom as they are, and leave out blurred pictures"
+        "something flat, keep focus and zoom as they are, and leave out blurred pictures. If all that is so, the lens "
+        "may be a fish-eye, which bends more than can be undone: set the camera to a narrower view"
     )
 
 

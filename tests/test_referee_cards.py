@@ -350,7 +350,8 @@ def test_two_cubes_that_are_lifted_with_their_cards_are_disturbed_and_no_more():
     assert not [line for line in scene.look(3) if line.startswith("light")]
 
 
-def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_about():
+def two_cubes_after_one_that_is_asked_about() -> Scene:
+    """Dark's cube on b1 waits for an answer, Light's on a1 has its card, and Dark's on b2 came with the next card."""
     scene = green_box()
     scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
     cube(scene, "b4", Colour.LIGHT)
@@ -363,8 +364,37 @@ def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_abou
     scene.cards = {**scene.cards, Colour.DARK: card(Kind.STRAIGHT)}
     cube(scene, "b2", Colour.DARK)
     assert scene.look(3) == []
+    return scene
+
+
+def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_still_asked_about():
+    scene = two_cubes_after_one_that_is_asked_about()
     assert lines(scene.referee.answer(scene.time, Square.parse("b1"), piece("D><"))) == ["dark b1><", "light a1><"]
     assert scene.look(5) == ["kind? b2"]
+
+
+def test_the_card_of_the_next_cube_is_not_taken_for_that_of_one_that_was_first_seen_with_the_opponents():
+    scene = green_box()
+    scene.hand("b4", "b1")
+    scene.look(2)
+    cube(scene, "b4", Colour.LIGHT)
+    cube(scene, "b1", Colour.DARK)
+    scene.cards = {Colour.DARK: card(Kind.PULLER)}  # that of Light cannot be read
+    scene.hand()
+    assert scene.look(5) == ["kind? b4"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}  # for Light's next cube
+    assert scene.look(3) == []
+
+
+def test_what_the_piles_told_holds_while_a_hand_is_over_the_cubes_that_came_later():
+    scene = two_cubes_after_one_that_is_asked_about()
+    scene.hand("a1", "b2")
+    assert scene.look(1) == []
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.DIAGONAL)}
+    scene.hand()
+    assert scene.look(3) == []
+    answered = lines(scene.referee.answer(scene.time, Square.parse("b1"), piece("D><")))
+    assert answered == ["dark b1><", "light a1><", "kind? b2"]
 
 
 def test_a_card_that_becomes_readable_late_is_not_taken_for_that_of_the_next_cube():

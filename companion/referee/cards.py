@@ -104,21 +104,25 @@ class CardPiles:
         cards: Mapping[Colour, frozenset[Kind]],
         time: float,
         lifted: Iterable[Piece] = (),
+        covered: Iterable[Arrival] = (),
     ) -> list[Arrival]:
         """The arrivals in `game` at `time` (source seconds), with the kinds that the piles leave.
 
-        Whose cube is `lifted` may have taken up its card: then an older one that is on top tells nothing.
+        Whose cube is `lifted` may have taken up its card: then an older one that is on top tells nothing. Cubes that
+        are `covered` now may wait for a card as well; of them nothing new is told, and what was told is kept.
 
         A pile tells the one cube of its owner that waits for a card. When the opponent has played on, or has to pass, a
         card that is laid then belongs to the owner's next cube; what was told before still counts.
         """
         bared = {piece.colour for piece in lifted if self._may_be_older(cards, piece.colour)}
         cards = {colour: kinds for colour, kinds in cards.items() if colour not in bared}
-        self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in arrivals}
+        lying = [*arrivals, *covered]
+        self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in lying}
         for colour, kinds in cards.items():
-            waiting = [arrival for arrival in arrivals if arrival.contents & of_colour(colour)]
+            waiting = [arrival for arrival in lying if arrival.contents & of_colour(colour)]
+            alone = len(waiting) == 1 and waiting[0] in arrivals
             laid = kinds.isdisjoint(self._before[colour])
-            if laid and len(waiting) == 1 and not any(_played_on(waiting[0], other, time) for other in arrivals):
+            if laid and alone and not any(_played_on(waiting[0], other, time) for other in lying):
                 told = self._told[waiting[0].square] & ~of_colour(colour)
                 told |= contents_of(Piece(colour, kind) for kind in kinds)
                 self._told[waiting[0].square] = told | self._before_a_pass(game, waiting[0], colour)
@@ -163,5 +167,5 @@ class CardPiles:
 
 
 def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:
-    """Whether the other cube came later, and its opponent may have laid the card of yet another since."""
-    return other.since > arrival.since and time - other.since > _NEXT_CARD_S
+    """Whether the other cube came later, or was first seen with it, and another card may have been laid since."""
+    return other is not arrival and other.since >= arrival.since and time - other.since > _NEXT_CARD_S

@@ -40,8 +40,13 @@ def held(view: tuple[float, ...], model: LensModel, *, noise: float = 2.0) -> np
 
 def seen(view: tuple[float, ...], model: LensModel) -> np.ndarray:
     """Where all corners of the target are in that picture, in or out of it, by number."""
+    return thrown(rays_to_corners(view), model)
+
+
+def rays_to_corners(view: tuple[float, ...]) -> np.ndarray:
+    """The rays, as tangents, on which all corners of the target lie that is held like this."""
     corners = np.asarray(target().getChessboardCorners(), float)[:, :2]
-    return thrown(cv2.perspectiveTransform(corners[:, None], _to_rays(view)).reshape(-1, 2), model)
+    return cv2.perspectiveTransform(corners[:, None], _to_rays(view)).reshape(-1, 2)
 
 
 def _to_rays(view: tuple[float, ...]) -> np.ndarray:

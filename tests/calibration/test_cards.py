@@ -153,10 +153,18 @@ def test_cards_that_were_not_given_are_named(enrol):
     assert "diagonal, pusher, puller: read as plain drawings." in result.output
 
 
+def bare_wood() -> np.ndarray:
+    """A table with its grain, and nothing on it."""
+    grain = np.random.default_rng(0).normal(0, 10, (384, 17)).astype(np.float32)
+    grown = cv2.resize(grain, (1024, 768), interpolation=cv2.INTER_CUBIC)[..., None]
+    return (np.array([70, 95, 120]) + grown).clip(0, 255).astype(np.uint8)
+
+
 @pytest.mark.parametrize(
     ("cards", "says"),
     [
         ([(Kind.STRAIGHT, picture())], "no card is found in"),
+        ([(Kind.STRAIGHT, bare_wood())], "no card is found in"),
         ([(Kind.STRAIGHT, picture(Kind.STRAIGHT, Kind.PULLER))], "shows 2 things that may be the card"),
         (
             [(Kind.STRAIGHT, picture(Kind.PULLER)), (Kind.PULLER, picture(Kind.PULLER, light=0.9))],

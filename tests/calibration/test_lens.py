@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from calibration.lens import LensError, Sighting, find_target, measure
 from companion.commands.lens import lens
 from companion.profile import Profile
-from tests.calibration.drawn_targets import VIEWS, held, seen
+from tests.calibration.drawn_targets import VIEWS, held, rays_to_corners, seen
 from tests.vision.drawn_lens import SIZE, STRONG, thrown
 
 
@@ -139,6 +139,19 @@ def test_a_target_that_is_not_flat_is_refused():
     for sighting in found:
         sighting.corners[:] += 3 * np.sin(sighting.corners / 25)
     assert "no one lens explains these pictures" in refusal(found)
+
+
+def test_who_has_a_fish_eye_is_told_what_else_may_be_the_matter():
+    """Of an ideal one that shows 165 degrees from corner to corner: as far off the middle as the angle off the axis."""
+    size, focal = np.array([1280, 960]), 560.0
+    found = []
+    for i, view in enumerate(VIEWS):
+        rays = rays_to_corners((*view[:5], 0.35 * view[5]))
+        off_axis = np.hypot(*rays.T)[:, None] + 1e-9
+        corners = (size - 1) / 2 + focal * rays / off_axis * np.arctan(off_axis)
+        inside = ((corners > 4) & (corners < size - 5)).all(axis=1)
+        found.append(Sighting(f"{i}.jpg", (1280, 960), tuple(np.flatnonzero(inside).tolist()), corners[inside]))
+    assert "the lens may be a fish-eye, which bends more than can be undone" in refusal(found)
 
 
 def test_the_command_writes_a_profile_that_keeps_what_was_known(tmp_path):
