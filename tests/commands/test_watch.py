@@ -118,6 +118,16 @@ def test_a_board_that_is_lost_before_the_game_is_over_is_told_at_the_end(tmp_pat
     assert done.stderr.startswith("at its end the board is not found: ")
 
 
+def test_where_nobody_can_answer_it_is_said_where_one_can(tmp_path):
+    """One picture of a game that has begun: it is asked whether to take that up."""
+    film = cv2.VideoCapture(str(GAME))
+    film.set(cv2.CAP_PROP_POS_MSEC, 1000 * (HAND_OFF[MOVES[4]] + 0.5))
+    cv2.imwrite(str(tmp_path / "1.jpg"), film.read()[1])
+    done = companion("watch", f"images:{tmp_path}")
+    assert "Not sure" in done.stdout
+    assert done.stderr == "nobody can answer here: open it with `companion run`, whose page asks the same\n"
+
+
 @pytest.mark.slow
 def test_every_move_of_the_sample_game_is_told_exactly_and_in_time(game):
     done, told, _ = game
