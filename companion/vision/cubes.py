@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import reduce
 from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
@@ -21,7 +20,7 @@ from companion.rules import Colour, Kind
 from companion.vision.context import softmax
 from companion.vision.enrolled import LEAST, LEAST_BELIEVED, TRAITS, occupied_by_head, traits, weights_of
 from companion.vision.faces import DARK, LIGHT
-from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Looked, Tone, both, bundled_backbone, mirrored
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Looked, Tone, bundled_backbone, mean_look, mirrored
 from companion.vision.rectify import PATCH, SQUARE
 
 if TYPE_CHECKING:
@@ -155,7 +154,7 @@ class CubeRecogniser:
     """A cube is the same in the mirror, and a second look tells more."""
     asks_spares: Final = False
     """The set is known already."""
-    evens_light: Final = False
+    looks_again: Final = False
     """Colours are reckoned in the light that all squares share."""
 
     def __init__(self, recogniser: Recogniser, look: CubeLook) -> None:
@@ -186,7 +185,7 @@ class CubeRecogniser:
 
     def _judged(self, looks: Sequence[Floats]) -> Floats:
         """The same from one or more looks at each square; the places of cubes are theirs in the mean."""
-        states = reduce(both, [self._states(rows) for rows in looks])
+        states = mean_look(*map(self._states, looks))
         cubes = states[:, 1]
         shares = self._look.scale.shares(np.mean([rows[:, _SCORE] for rows in looks], axis=0), cubes)
         probabilities = np.zeros((len(states), CLASSES), np.float32)

@@ -193,7 +193,7 @@ class EnrolledRecogniser:
     """Marks may look otherwise in the mirror."""
     asks_spares: Final = False
     """The set is known already."""
-    evens_light: Final = False
+    looks_again: Final = False
     """Colours are reckoned in the light that all squares share."""
 
     def __init__(self, recogniser: Recogniser, look: Look) -> None:

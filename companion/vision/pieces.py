@@ -136,7 +136,7 @@ class Recogniser:
     """A patch tells more to who looks at it in the mirror too."""
     asks_spares: Final = True
     """What a set looks like is known better with its other pieces in sight."""
-    evens_light: Final = True
+    looks_again: Final = True
     """The edge of a shadow makes dark pieces of light ones."""
 
     def __init__(self, backbone: bytes, head: bytes, rules: Mapping[Looked, SetRule]) -> None:
@@ -160,7 +160,7 @@ class Recogniser:
         _check(patches)
         tone = Tone.of(patches)
         straight = self.judge(self.embed(patches, tone))
-        return both(straight, self.judge(self.embed(mirrored(patches), tone))) if mirror_too else straight
+        return mean_look(straight, self.judge(self.embed(mirrored(patches), tone))) if mirror_too else straight
 
     def embed(self, patches: Patches, tone: Tone) -> Floats:
         """Embeddings `(n, EMBEDDING)` of any patches of a board that has this tone."""
@@ -182,9 +182,9 @@ def bundled_backbone() -> bytes:
     return (resources.files("companion.vision") / "models" / "backbone.onnx").read_bytes()
 
 
-def both(straight: Floats, mirror: Floats) -> Floats:
-    """The probabilities `(n, CLASSES)` of what was looked at straight and in the mirror: their geometric mean."""
-    return softmax((np.log(np.maximum(straight, _UNHEARD_OF)) + np.log(np.maximum(mirror, _UNHEARD_OF))) / 2)
+def mean_look(*looks: Floats) -> Floats:
+    """The probabilities `(n, classes)` of what was looked at several times: their geometric mean."""
+    return softmax(np.mean([np.log(np.maximum(look, _UNHEARD_OF)) for look in looks], axis=0))
 
 
 def with_relief(toned: Floats) -> Floats:

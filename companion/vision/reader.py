@@ -14,7 +14,7 @@ import numpy as np
 from companion.readings import ANYTHING, colours_only
 from companion.vision.legible import blurred, burnt_out, but_for
 from companion.vision.lens import PINHOLE
-from companion.vision.pieces import Looked
+from companion.vision.pieces import Looked, mean_look
 from companion.vision.pose import BoardNotFound, BoardPose
 from companion.vision.rectify import FINEST, MARGIN, away_side, evened, patches, rectify
 from companion.vision.supply import within_supply
@@ -39,6 +39,9 @@ _MOSTLY = 0.5
 _EVENED_OVER = (40.0, 20.0)
 """Light is evened out over so many pixels of the top view: a square, for shadows, and half of one, for glare."""
 
+_SHIFTS = ((0, 2), (0, -2), (2, 0), (-2, 0))
+"""Pixels of the top view, down and to the right, by which each look at a photograph is off: a twentieth of a square."""
+
 
 class Recogniser(Protocol):
     """What says what patches show; see `companion.vision.pieces` for the one that ships."""
@@ -54,8 +57,8 @@ class Recogniser(Protocol):
         ...
 
     @property
-    def evens_light(self) -> bool:
-        """Whether a photograph shall be looked at with its light evened out, too."""
+    def looks_again(self) -> bool:
+        """Whether a photograph shall be looked at from places that are a little off and in evened light, too."""
         ...
 
     def recognise(self, patches: Image, *, mirror_too: bool = False) -> Floats:
@@ -127,7 +130,7 @@ class BoardReader:
         if soft.all():
             return StillReading(self.upright(pose, image), (ANYTHING,) * len(self.layout), 0, blurred=True)
         squares, hidden, _ = self._told(seen, away)
-        if self.recogniser.evens_light:
+        if self.recogniser.looks_again:
             squares = self._in_other_light(squares, seen, away)
         squares = but_for(soft | burnt_out(patches(seen, self.layout)), squares)
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
@@ -138,14 +141,18 @@ class BoardReader:
         What lies in a shadow whose edge runs across the board looks dark, and what lies in glare looks bare.
         """
         for reach in _EVENED_OVER:
-            also, _, likeliest = self._told(evened(top_view, reach, 1.0), away)
+            also, _, likeliest = self._told(evened(top_view, reach, 1.0), away, at_once=True)
             each = zip(told, also, likeliest.tolist(), strict=True)
             told = tuple(seen if seen >> i & 1 else seen | otherwise for seen, otherwise, i in each)
         return told
 
-    def _told(self, top_view: Image, away: int) -> tuple[tuple[Contents, ...], int, NDArray[np.intp]]:
+    def _told(
+        self, top_view: Image, away: int, *, at_once: bool = False
+    ) -> tuple[tuple[Contents, ...], int, NDArray[np.intp]]:
         """What each square may hold, the mask of the covered ones, and the number of what is likeliest on each."""
-        probabilities, look = photographed(self.recogniser, top_view, self.layout, away, self.sets_in_play)
+        probabilities, look = photographed(
+            self.recogniser, top_view, self.layout, away, self.sets_in_play, at_once=at_once
+        )
         contents, hidden = self.judged(probabilities, [look] * len(probabilities))
         return contents, hidden, probabilities[:, :COVERED].argmax(axis=1)
 
@@ -190,14 +197,20 @@ class BoardReader:
 
 
 def photographed(
-    recogniser: Recogniser, top_view: Image, layout: Layout, away: int, sets: int
+    recogniser: Recogniser, top_view: Image, layout: Layout, away: int, sets: int, *, at_once: bool = False
 ) -> tuple[Floats, Looked]:
     """Probabilities `(n, 10)` for a photograph, for which there is more time than for a frame of a video.
 
     Every patch is looked at in the mirror as well, and no more pieces lie there than so many `sets` have. If that
     tells nothing, because there are too many sets or other pieces, the squares were only looked at twice.
+
+    Corners that were found are never quite right, and doubts hang on a few hundredths of a square: who `looks_again`
+    does so from places that are a little off, unless `at_once`, and the mean counts.
     """
-    twice = np.asarray(recogniser.recognise(patches(top_view, layout, away), mirror_too=True), np.float32)
+    off = _SHIFTS if recogniser.looks_again and not at_once else ((0, 0),)
+    views = (np.roll(top_view, shift, axis=(0, 1)) for shift in off)
+    looks = [recogniser.recognise(patches(view, layout, away), mirror_too=True) for view in views]
+    twice = np.asarray(mean_look(*looks), np.float32)
     together = within_supply(twice, sets)
     return together, Looked.TWICE if together is twice else Looked.PHOTOGRAPH
 

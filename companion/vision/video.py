@@ -23,7 +23,7 @@ from companion.rules import Colour
 from companion.vision.bands import Bands
 from companion.vision.legible import BLURRED, blurred, burnt_out, but_for
 from companion.vision.motion import Motion
-from companion.vision.pieces import Looked, Tone, both, mirrored
+from companion.vision.pieces import Looked, Tone, mean_look, mirrored
 from companion.vision.pose import BoardNotFound, BoardPose
 from companion.vision.reader import mask_of
 from companion.vision.rectify import away_side, patches
@@ -261,7 +261,7 @@ class VideoReader:
         if len(sides) > 1 and twice.any():
             turned = judge(np.concatenate([np.where(twice[:, None], sides[1], straight), spares]))
             both_sides = np.concatenate([twice, np.zeros(len(spares), np.bool_)])[:, None]
-            probabilities = np.where(both_sides, both(probabilities, turned), probabilities)
+            probabilities = np.where(both_sides, mean_look(probabilities, turned), probabilities)
         if sets is not None:
             probabilities = within_supply(np.asarray(probabilities, np.float32), sets)
         return probabilities[: len(straight)]

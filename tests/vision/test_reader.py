@@ -33,7 +33,7 @@ class GreyEyes:
 
     sides = 1
     asks_spares = False
-    evens_light = False
+    looks_again = False
 
     def __init__(self) -> None:
         self.looked: list[int] = []
