@@ -377,3 +377,48 @@ def test_a_card_that_becomes_readable_late_is_not_taken_for_that_of_the_next_cub
     scene.look(3)
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
     assert scene.look(2) == []
+
+
+def after_two_at_once() -> Scene:
+    """Of Dark's cube on d1 and Light's on d3 that came at once, the first is asked about."""
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    cube(scene, "d1", Colour.DARK)
+    cube(scene, "d3", Colour.LIGHT)
+    assert scene.look(5) == ["kind? d1"]
+    return scene
+
+
+@pytest.mark.parametrize("hidden", ["a4", "b4"])  # a piece beside a hand is not believed either
+def test_the_card_of_a_cube_under_a_hand_is_not_taken_for_that_of_one_in_the_open(hidden):
+    scene = after_two_at_once()
+    cube(scene, "a4", Colour.DARK)
+    scene.look(1)
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.DIAGONAL)}
+    assert scene.look(2) == []
+    scene.hand(hidden)
+    scene.look(1)
+    scene.hand()
+    assert scene.look(2) == []
+
+
+def test_the_card_of_a_cube_that_comes_to_rest_later_is_not_taken_for_that_of_one_in_the_open():
+    scene = after_two_at_once()
+    scene.hand("a4")
+    scene.look(0.3)
+    cube(scene, "a4", Colour.DARK)
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.DIAGONAL)}
+    scene.look(0.6)
+    scene.hand()
+    assert scene.look(3) == []
+
+
+def test_a_cube_that_is_moved_does_not_have_the_opponents_next_one_told_by_a_card_that_lay_there_before():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    laid(scene, "a4", Colour.DARK, Kind.STRAIGHT)
+    assert laid(scene, "d4", Colour.LIGHT, Kind.PULLER) == ["light d4><"]
+    del scene.misread[Square.parse("d4")]
+    cube(scene, "b4", Colour.LIGHT)
+    cube(scene, "b3", Colour.DARK)
+    assert "dark b3+" not in scene.look(6)

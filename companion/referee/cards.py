@@ -12,6 +12,7 @@ from companion.rules import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from typing import Self
 
     from companion.readings import Contents
@@ -104,17 +105,20 @@ class CardPiles:
         cards: Mapping[Colour, frozenset[Kind]],
         time: float,
         lifted: Iterable[Piece] = (),
+        stirred: AbstractSet[Square] = frozenset(),
     ) -> list[Arrival]:
         """The arrivals in `game` at `time` (source seconds), with the kinds that the piles leave.
 
-        Whose cube is `lifted` may have taken up its card: then an older one that is on top tells nothing.
+        Whose cube is `lifted` may have taken up its card: then an older one that is on top tells nothing. Nor does any
+        while squares are `stirred`, for cubes that lie there may wait for it; what was told of those still counts.
 
         A pile tells the one cube of its owner that waits for a card. When the opponent has played on, or has to pass, a
         card that is laid then belongs to the owner's next cube; what was told before still counts.
         """
         bared = {piece.colour for piece in lifted if self._may_be_older(cards, piece.colour)}
-        cards = {colour: kinds for colour, kinds in cards.items() if colour not in bared}
-        self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in arrivals}
+        cards = {} if stirred else {colour: kinds for colour, kinds in cards.items() if colour not in bared}
+        waiting_on = {arrival.square for arrival in arrivals} | stirred
+        self._told = {square: self._told.get(square, ANYTHING) for square in waiting_on}
         for colour, kinds in cards.items():
             waiting = [arrival for arrival in arrivals if arrival.contents & of_colour(colour)]
             laid = kinds.isdisjoint(self._before[colour])
@@ -140,8 +144,10 @@ class CardPiles:
         A cube that was moved keeps its card; and where none was laid since, as it may have lain there for an older
         cube, the kind that it was committed as.
         """
-        shown = dict(cards)
+        shown, others = dict(cards), CardPiles()
+        others._before |= self._before
         for piece in lifted:
+            others._before.pop(piece.colour, None)
             kinds = cards.get(piece.colour, frozenset())
             if piece.kind in kinds:
                 continue
@@ -149,7 +155,7 @@ class CardPiles:
                 shown[piece.colour] = frozenset({piece.kind})
             elif self._may_be_older(cards, piece.colour):
                 shown.pop(piece.colour, None)
-        return CardPiles().narrow(game, arrivals, shown, time)
+        return others.narrow(game, arrivals, shown, time)
 
     def _may_be_older(self, cards: Mapping[Colour, frozenset[Kind]], colour: Colour) -> bool:
         """Whether the card that is on top may have lain there before others."""

@@ -247,7 +247,8 @@ class Umpire:
         arrivals = board.arrivals
         if self._by_card:
             lifted = board.lifted(self.game)
-            arrivals = self._cards.narrow(self.game, arrivals, snapshot.cards, snapshot.time, lifted)
+            stirred = board.held_back | self._sight.stirred
+            arrivals = self._cards.narrow(self.game, arrivals, snapshot.cards, snapshot.time, lifted, stirred)
         return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(board.free))
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
