@@ -487,3 +487,15 @@ def test_a_card_beneath_one_that_is_taken_up_for_a_moment_does_not_tell_the_next
     assert scene.look(3) == ["kind? b2"]
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
     assert scene.look(4) == ["light b2+"]
+
+
+def test_an_exchanged_card_stays_in_doubt_when_the_owners_next_cube_gets_its_card():
+    scene = after_an_exchange()
+    cube(scene, "a2", Colour.DARK)  # which waits for its card
+    scene.look(1)
+    cube(scene, "c1", Colour.LIGHT)
+    scene.look(1)
+    scene.cards = {Colour.LIGHT: card(Kind.DIAGONAL), Colour.DARK: card(Kind.PUSHER)}
+    scene.look(2)
+    assert [str(move) for move in scene.game.history] == ["a1+"]
+    assert A1 in {problem.square for problem in scene.referee.problems}

@@ -46,6 +46,8 @@ class CardPiles:
         """The card that each player's last cube was committed as, until a cube is taken back."""
         self._shown: dict[Colour, tuple[frozenset[Kind], float]] = {}
         """What each pile was last seen to show, as surely as it was, and since when, in source seconds."""
+        self._instead: dict[Colour, tuple[frozenset[Kind], float]] = {}
+        """What showed in place of the card of each player's last cube, which was seen before, and since when."""
 
     @classmethod
     def of(cls, played: Iterable[Piece], lying: Iterable[Piece] = ()) -> Self:
@@ -85,6 +87,15 @@ class CardPiles:
         for colour, kind in self._last.items():
             if cards.get(colour) == frozenset({kind}):
                 self._before[colour] = frozenset({kind})
+            self._note_instead(colour, kind, time)
+
+    def _note_instead(self, colour: Colour, own: Kind, time: float) -> None:
+        shown, _ = self._shown.get(colour, (frozenset(), 0.0))
+        if not shown or own in shown or self._before[colour] != {own}:
+            self._instead.pop(colour, None)
+            return
+        so_far, since = self._instead.get(colour, (shown, time))
+        self._instead[colour] = (so_far | shown, since)
 
     def played(self, piece: Piece) -> None:
         """A cube was committed as `piece` while the piles show what they do.
@@ -102,6 +113,7 @@ class CardPiles:
         if piece.kind not in shown:
             lies |= shown
         self._before[colour], self._last[colour] = lies, piece.kind
+        self._instead.pop(colour, None)
         self._ever[colour] |= lies
 
     def taken_back(self, piece: Piece, left: Iterable[Piece]) -> None:
@@ -119,9 +131,9 @@ class CardPiles:
         if last is None or game.to_move is not last.piece.colour.other:
             return None
         colour, own = last.piece.colour, frozenset({last.kind})
-        shown, since = self._shown.get(colour, (own, 0.0))
-        if shown & own or self._last.get(colour) is not last.kind or self._before[colour] != own:
+        if colour not in self._instead or self._last.get(colour) is not last.kind:
             return None
+        shown, since = self._instead[colour]
         if any(other.contents & of_colour(colour) and other.after <= since for other in arrivals):
             return None
         return Arrival(last.square, contents_of(Piece(colour, kind) for kind in shown | own), since, since)
@@ -144,8 +156,9 @@ class CardPiles:
         card that is laid then belongs to the owner's next cube; what was told before still counts.
         """
         bared = {piece.colour for piece in lifted if self._may_be_older(cards, piece.colour)}
-        if game.last_move is not None and self.may_be_exchanged(game, arrivals):
-            bared.add(game.last_move.piece.colour)
+        last = game.last_move
+        if last is not None and self.may_be_exchanged(game, arrivals):
+            bared.add(last.piece.colour)
         cards = {} if stirred else {colour: kinds for colour, kinds in cards.items() if colour not in bared}
         waiting_on = {arrival.square for arrival in arrivals} | stirred
         self._told = {square: self._told.get(square, ANYTHING) for square in waiting_on}

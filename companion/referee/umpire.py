@@ -418,7 +418,7 @@ class Umpire:
         )
 
     def _may_be_of_another_card(self, board: Comparison) -> Arrival | None:
-        if not self._by_card or self.game.last_square in self._said.squares:
+        if not self._by_card or self.game.last_square not in board.kept.keys() - self._said.squares:
             return None
         return self._cards.may_be_exchanged(self.game, board.arrivals)
 
