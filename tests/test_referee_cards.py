@@ -407,3 +407,125 @@ def test_a_card_that_becomes_readable_late_is_not_taken_for_that_of_the_next_cub
     scene.look(3)
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
     assert scene.look(2) == []
+
+
+def after_two_at_once() -> Scene:
+    """Of Dark's cube on d1 and Light's on d3 that came at once, the first is asked about."""
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    cube(scene, "d1", Colour.DARK)
+    cube(scene, "d3", Colour.LIGHT)
+    assert scene.look(5) == ["kind? d1"]
+    return scene
+
+
+@pytest.mark.parametrize("hidden", ["a4", "b4"])  # a piece beside a hand is not believed either
+def test_the_card_of_a_cube_under_a_hand_is_not_taken_for_that_of_one_in_the_open(hidden):
+    scene = after_two_at_once()
+    cube(scene, "a4", Colour.DARK)
+    scene.look(1)
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.DIAGONAL)}
+    assert scene.look(2) == []
+    scene.hand(hidden)
+    scene.look(1)
+    scene.hand()
+    assert scene.look(2) == []
+
+
+def test_the_card_of_a_cube_that_comes_to_rest_later_is_not_taken_for_that_of_one_in_the_open():
+    scene = after_two_at_once()
+    scene.hand("a4")
+    scene.look(0.3)
+    cube(scene, "a4", Colour.DARK)
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.DIAGONAL)}
+    scene.look(0.6)
+    scene.hand()
+    assert scene.look(3) == []
+
+
+def test_a_cube_that_is_moved_does_not_have_the_opponents_next_one_told_by_a_card_that_lay_there_before():
+    scene = green_box()
+    laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)
+    laid(scene, "a4", Colour.DARK, Kind.STRAIGHT)
+    assert laid(scene, "d4", Colour.LIGHT, Kind.PULLER) == ["light d4><"]
+    del scene.misread[Square.parse("d4")]
+    cube(scene, "b4", Colour.LIGHT)
+    cube(scene, "b3", Colour.DARK)
+    assert "dark b3+" not in scene.look(6)
+
+
+def after_an_exchange() -> Scene:
+    """Light's card was wrong and is exchanged for another before Dark plays."""
+    scene = green_box()
+    assert laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT) == ["light a1+"]
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look(3) == ["kind? a1"]
+    return scene
+
+
+def test_a_card_that_is_exchanged_for_another_before_the_opponent_plays_is_asked_about():
+    scene = after_an_exchange()
+    assert laid(scene, "a2", Colour.DARK, Kind.PUSHER) == []
+    told = lines(scene.referee.answer(scene.time, A1, piece("L><")))
+    assert told == ["taken back a1+", "light a1><", "dark a2<>"]
+
+
+def test_the_next_card_that_is_laid_before_the_opponent_plays_is_asked_about_once():
+    scene = after_an_exchange()
+    assert lines(scene.referee.answer(scene.time, A1, piece("L+"))) == []
+    assert laid(scene, "a4", Colour.DARK, Kind.PUSHER) == ["dark a4<>"]
+    cube(scene, "c1", Colour.LIGHT)
+    assert scene.look(2) == ["light c1><"]
+
+
+def test_a_card_that_is_taken_up_and_put_back_is_not_asked_about_any_more():
+    scene = after_an_exchange()
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT)}
+    assert scene.look(2) == []
+    assert laid(scene, "a4", Colour.DARK, Kind.PUSHER) == ["dark a4<>"]
+
+
+def test_a_card_that_is_exchanged_stays_in_doubt_while_its_pile_is_hidden():
+    scene = after_an_exchange()
+    scene.cards = {}
+    assert laid(scene, "a2", Colour.DARK, Kind.PUSHER) == []
+
+
+def test_an_exchanged_card_does_not_tell_the_owners_next_cube():
+    scene = after_an_exchange()
+    laid(scene, "a2", Colour.DARK, Kind.PUSHER)
+    cube(scene, "d4", Colour.LIGHT)
+    scene.look(1)
+    told = lines(scene.referee.answer(scene.time, A1, piece("L><")))
+    assert told[:3] == ["taken back a1+", "light a1><", "dark a2<>"]
+    assert not [line for line in [*told, *scene.look(6)] if line.startswith("light d4")]
+
+
+def test_a_card_beneath_one_that_is_taken_up_for_a_moment_does_not_tell_the_next_cube():
+    scene = green_box()
+    for square, colour, kind in (
+        ("a1", Colour.LIGHT, Kind.STRAIGHT),
+        ("a4", Colour.DARK, Kind.STRAIGHT),
+        ("b4", Colour.LIGHT, Kind.PULLER),
+        ("b3", Colour.DARK, Kind.PULLER),
+    ):
+        assert laid(scene, square, colour, kind) == [f"{colour.value} {square}{kind.mark}"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    cube(scene, "b2", Colour.LIGHT)
+    assert scene.look(2) == []
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PULLER)}
+    assert scene.look(3) == ["kind? b2"]
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
+    assert scene.look(4) == ["light b2+"]
+
+
+def test_an_exchanged_card_stays_in_doubt_when_the_owners_next_cube_gets_its_card():
+    scene = after_an_exchange()
+    cube(scene, "a2", Colour.DARK)  # which waits for its card
+    scene.look(1)
+    cube(scene, "c1", Colour.LIGHT)
+    scene.look(1)
+    scene.cards = {Colour.LIGHT: card(Kind.DIAGONAL), Colour.DARK: card(Kind.PUSHER)}
+    scene.look(2)
+    assert [str(move) for move in scene.game.history] == ["a1+"]
+    assert A1 in {problem.square for problem in scene.referee.problems}

@@ -7,19 +7,22 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from companion.readings import ANYTHING, contents_of, of_colour
-from companion.referee.explanation import legal_moves
+from companion.referee.explanation import Arrival, legal_moves
 from companion.rules import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from typing import Self
 
     from companion.readings import Contents
-    from companion.referee.explanation import Arrival
     from companion.rules import Colour, Game, Kind, Square
 
 _NEXT_CARD_S = 1.0
 """Nobody lays the card of the next cube sooner than this after the opponent's cube."""
+
+_TAKEN_UP_S = 3.0
+"""A card that is taken up to look at it is back on its pile before that, and what lay beneath it hidden again."""
 
 
 class CardPiles:
@@ -27,17 +30,24 @@ class CardPiles:
 
     A cube's kind is on its owner's card, and its owner may lay the card before the cube or after it. So a pile tells
     the kind of a cube only when what lies on top now can be none of what may have lain there when the owner's last cube
-    was committed. The same card twice tells nothing; nor does a pile that is not read surely enough.
+    was committed. The same card twice tells nothing; nor does a pile that is not read surely enough, nor, for a while,
+    a card as it may have lain beneath that of the last cube, which may only have been taken up.
     """
 
     def __init__(self) -> None:
         self._before: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
         self._ever: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
         """Every card that was played, or lay there before."""
+        self._beneath: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
+        """What may show when the card on top is taken up."""
         self._told: dict[Square, Contents] = {}
         """What the piles have told of the cubes that are not committed yet."""
         self._last: dict[Colour, Kind] = {}
         """The card that each player's last cube was committed as, until a cube is taken back."""
+        self._shown: dict[Colour, tuple[frozenset[Kind], float]] = {}
+        """What each pile was last seen to show, as surely as it was, and since when, in source seconds."""
+        self._instead: dict[Colour, tuple[frozenset[Kind], float]] = {}
+        """What showed in place of the card of each player's last cube, which was seen before, and since when."""
 
     @classmethod
     def of(cls, played: Iterable[Piece], lying: Iterable[Piece] = ()) -> Self:
@@ -46,7 +56,7 @@ class CardPiles:
         for piece in lying:
             piles.begin({piece.colour: frozenset({piece.kind})})
         for piece in played:
-            piles.played(piece, {})
+            piles.played(piece)
         return piles
 
     def follow(self, others: CardPiles) -> None:
@@ -70,25 +80,40 @@ class CardPiles:
         if newest:
             self._last[piece.colour] = piece.kind
 
-    def see(self, cards: Mapping[Colour, frozenset[Kind]]) -> None:
-        """Note that the card of a cube which was committed without it has been laid, once it is seen."""
+    def see(self, cards: Mapping[Colour, frozenset[Kind]], time: float) -> None:
+        """Note what shows, also that the card of a cube which was committed without it has been laid."""
+        for colour, kinds in cards.items():
+            self._shown[colour] = self._showing(colour, kinds, time)
         for colour, kind in self._last.items():
             if cards.get(colour) == frozenset({kind}):
                 self._before[colour] = frozenset({kind})
+            self._note_instead(colour, kind, time)
 
-    def played(self, piece: Piece, cards: Mapping[Colour, frozenset[Kind]]) -> None:
-        """A cube was committed as `piece` while the piles were seen so.
+    def _note_instead(self, colour: Colour, own: Kind, time: float) -> None:
+        shown, _ = self._shown.get(colour, (frozenset(), 0.0))
+        if not shown or own in shown or self._before[colour] != {own}:
+            self._instead.pop(colour, None)
+            return
+        so_far, since = self._instead.get(colour, (shown, time))
+        self._instead[colour] = (so_far | shown, since)
+
+    def played(self, piece: Piece) -> None:
+        """A cube was committed as `piece` while the piles show what they do.
 
         Its card lies there, or one that lay there before, for its own may still be on the way: more is not learnt from
         a pile that may show its kind among others. One that cannot show it may show what is still to come.
         """
-        colour, shown = piece.colour, cards.get(piece.colour, frozenset())
+        colour = piece.colour
+        shown, _ = self._shown.get(colour, (frozenset(), 0.0))
         lies = frozenset({piece.kind})
+        is_laid = shown == lies and piece.kind not in self._before[colour]
+        self._beneath[colour] = self._before[colour] | (frozenset() if is_laid else self._beneath[colour])
         if shown != lies:
             lies |= self._before[colour]
         if piece.kind not in shown:
             lies |= shown
         self._before[colour], self._last[colour] = lies, piece.kind
+        self._instead.pop(colour, None)
         self._ever[colour] |= lies
 
     def taken_back(self, piece: Piece, left: Iterable[Piece]) -> None:
@@ -97,6 +122,22 @@ class CardPiles:
         self._before[piece.colour] |= self._ever[piece.colour] | older | {piece.kind}
         self._last.pop(piece.colour, None)
 
+    def may_be_exchanged(self, game: Game, arrivals: Iterable[Arrival]) -> Arrival | None:
+        """The last cube, where another card came to lie in place of its own, and its opponent is to move.
+
+        The card may be right now and have been wrong before. Or it is of a next cube: surely, if that lay there first.
+        """
+        last = game.last_move
+        if last is None or game.to_move is not last.piece.colour.other:
+            return None
+        colour, own = last.piece.colour, frozenset({last.kind})
+        if colour not in self._instead or self._last.get(colour) is not last.kind:
+            return None
+        shown, since = self._instead[colour]
+        if any(other.contents & of_colour(colour) and other.after <= since for other in arrivals):
+            return None
+        return Arrival(last.square, contents_of(Piece(colour, kind) for kind in shown | own), since, since)
+
     def narrow(
         self,
         game: Game,
@@ -104,25 +145,28 @@ class CardPiles:
         cards: Mapping[Colour, frozenset[Kind]],
         time: float,
         lifted: Iterable[Piece] = (),
-        covered: Iterable[Arrival] = (),
+        stirred: AbstractSet[Square] = frozenset(),
     ) -> list[Arrival]:
         """The arrivals in `game` at `time` (source seconds), with the kinds that the piles leave.
 
-        Whose cube is `lifted` may have taken up its card: then an older one that is on top tells nothing. Cubes that
-        are `covered` now may wait for a card as well; of them nothing new is told, and what was told is kept.
+        Whose cube is `lifted` may have taken up its card: then an older one that is on top tells nothing. Nor does any
+        while squares are `stirred`, for cubes that lie there may wait for it; what was told of those still counts.
 
         A pile tells the one cube of its owner that waits for a card. When the opponent has played on, or has to pass, a
         card that is laid then belongs to the owner's next cube; what was told before still counts.
         """
         bared = {piece.colour for piece in lifted if self._may_be_older(cards, piece.colour)}
-        cards = {colour: kinds for colour, kinds in cards.items() if colour not in bared}
-        lying = [*arrivals, *covered]
-        self._told = {arrival.square: self._told.get(arrival.square, ANYTHING) for arrival in lying}
+        last = game.last_move
+        if last is not None and self.may_be_exchanged(game, arrivals):
+            bared.add(last.piece.colour)
+        cards = {} if stirred else {colour: kinds for colour, kinds in cards.items() if colour not in bared}
+        waiting_on = {arrival.square for arrival in arrivals} | stirred
+        self._told = {square: self._told.get(square, ANYTHING) for square in waiting_on}
         for colour, kinds in cards.items():
-            waiting = [arrival for arrival in lying if arrival.contents & of_colour(colour)]
-            alone = len(waiting) == 1 and waiting[0] in arrivals
-            laid = kinds.isdisjoint(self._before[colour])
-            if laid and alone and not any(_played_on(waiting[0], other, time) for other in lying):
+            waiting = [arrival for arrival in arrivals if arrival.contents & of_colour(colour)]
+            _, since = self._showing(colour, kinds, time)
+            laid = self._is_laid(colour, kinds, time - since)
+            if laid and len(waiting) == 1 and not any(_played_on(waiting[0], other, since) for other in arrivals):
                 told = self._told[waiting[0].square] & ~of_colour(colour)
                 told |= contents_of(Piece(colour, kind) for kind in kinds)
                 self._told[waiting[0].square] = told | self._before_a_pass(game, waiting[0], colour)
@@ -144,8 +188,13 @@ class CardPiles:
         A cube that was moved keeps its card; and where none was laid since, as it may have lain there for an older
         cube, the kind that it was committed as.
         """
-        shown = dict(cards)
+        shown, others = dict(cards), CardPiles()
+        others._before |= self._before
+        others._beneath |= self._beneath
+        others._shown |= self._shown
         for piece in lifted:
+            others._before.pop(piece.colour, None)
+            others._beneath.pop(piece.colour, None)
             kinds = cards.get(piece.colour, frozenset())
             if piece.kind in kinds:
                 continue
@@ -153,7 +202,17 @@ class CardPiles:
                 shown[piece.colour] = frozenset({piece.kind})
             elif self._may_be_older(cards, piece.colour):
                 shown.pop(piece.colour, None)
-        return CardPiles().narrow(game, arrivals, shown, time)
+        return others.narrow(game, arrivals, shown, time)
+
+    def _is_laid(self, colour: Colour, kinds: frozenset[Kind], shown_s: float) -> bool:
+        """Whether a card that shows so, for so long, was laid since the owner's last cube was committed."""
+        bared = not kinds.isdisjoint(self._beneath[colour])
+        return kinds.isdisjoint(self._before[colour]) and (not bared or shown_s >= _TAKEN_UP_S)
+
+    def _showing(self, colour: Colour, kinds: frozenset[Kind], time: float) -> tuple[frozenset[Kind], float]:
+        """What a pile shows that is seen so now, and since when: one that is only read less surely is as it was."""
+        shown, since = self._shown.get(colour, (kinds, time))
+        return (shown, since) if shown <= kinds else (kinds, time)
 
     def _may_be_older(self, cards: Mapping[Colour, frozenset[Kind]], colour: Colour) -> bool:
         """Whether the card that is on top may have lain there before others."""

@@ -40,8 +40,6 @@ class Comparison:
     held_back: AbstractSet[Square]
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
     with something new that is not settled: it may lie there already, and have come before what lies elsewhere."""
-    covered: Sequence[Arrival] = ()
-    """Pieces where the game has none that were there when they were last at rest, out of sight or changing now."""
     unseen: Sequence[Arrival] = ()
     """Squares without a piece of the game that have been out of sight since `Arrival.since`: anything may lie there."""
 
@@ -132,7 +130,6 @@ def compare(
     pieces = {square for square in layout if game.content(square) is not None}
     counting = layout.squares_in(layout.all & ~snapshot.unsettled) | known
     changed = {square for square, seen in lies.items() if seen.after > float("-inf")}
-    away = lies.keys() - fitting - counting
 
     def on(squares: AbstractSet[Square]) -> dict[Square, SettledSquare]:
         return {square: seen for square, seen in lies.items() if square in squares}
@@ -145,8 +142,7 @@ def compare(
         kept=on(pieces & fitting),
         bare=on(bare),
         free=fitting - pieces,
-        held_back=away | layout.squares_in(snapshot.held),
-        covered=_arrivals(on(away - pieces)),
+        held_back=(lies.keys() - fitting - counting) | layout.squares_in(snapshot.held),
     )
 
 

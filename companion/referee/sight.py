@@ -72,6 +72,12 @@ class Sight:
         """Whether something covers the board that will be gone soon."""
         return self._hand_since is not None and self._time - self._hand_since < self._patience.hand_s
 
+    @property
+    def stirred(self) -> frozenset[Square]:
+        """The squares on which something may have come to lie just now: those not at rest, but under what stays."""
+        hidden = frozenset() if self.hand_in_the_way else self.hidden
+        return frozenset(self._lost) - hidden
+
     def contents(self, square: Square) -> Contents:
         """What a square may hold, as it was last seen at rest."""
         return self.snapshot.squares[self._layout.index(square)].contents if self.snapshot else ANYTHING

@@ -247,9 +247,8 @@ class Umpire:
         arrivals = board.arrivals
         if self._by_card:
             lifted = board.lifted(self.game)
-            arrivals = self._cards.narrow(
-                self.game, arrivals, snapshot.cards, snapshot.time, lifted, covered=board.covered
-            )
+            stirred = board.held_back | self._sight.stirred
+            arrivals = self._cards.narrow(self.game, arrivals, snapshot.cards, snapshot.time, lifted, stirred)
         return replace(board, arrivals=arrivals, unseen=self._sight.anything_on(board.free))
 
     def _look_at_cards(self, snapshot: Snapshot, *, first: bool) -> None:
@@ -257,7 +256,7 @@ class Umpire:
         early = snapshot.time < self._sight.started_s + _PILES_TELL_S
         if first or (early and not self._cards.waited_for):
             self._cards.begin(snapshot.cards)
-        self._cards.see(snapshot.cards)
+        self._cards.see(snapshot.cards, snapshot.time)
 
     # Deciding -----------------------------------------------------------------------------------------------------
 
@@ -392,7 +391,7 @@ class Umpire:
         for move in moves:
             told += self._sheet.play(time, move, ruled=ruled)
             if self._sight.snapshot is not None:
-                self._cards.played(self._sheet.record.last_move.piece, self._sight.snapshot.cards)
+                self._cards.played(self._sheet.record.last_move.piece)
                 if not ruled and move.square not in self._said.squares:
                     self._losses.played(move.square, self._sight.contents(move.square))
             self._problems.settle(move.square)
@@ -415,7 +414,13 @@ class Umpire:
             self._losses.may_be_swapped(board, self.game)
             or unclear_instead(self._sheet.record, board, self._instead(board))
             or self._may_be_misread(board)
+            or self._may_be_of_another_card(board)
         )
+
+    def _may_be_of_another_card(self, board: Comparison) -> Arrival | None:
+        if not self._by_card or self.game.last_square not in board.kept.keys() - self._said.squares:
+            return None
+        return self._cards.may_be_exchanged(self.game, board.arrivals)
 
     def _may_be_misread(self, board: Comparison) -> Arrival | None:
         return self._losses.may_be_misread(board, self.game, self._said.squares)
