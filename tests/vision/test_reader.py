@@ -14,7 +14,7 @@ from companion.vision.lens import Lens
 from companion.vision.pieces import Looked
 from companion.vision.pose import BoardNotFound, BoardPose
 from companion.vision.reader import BoardReader, StillReading
-from companion.vision.rectify import MARGIN, SQUARE
+from companion.vision.rectify import MARGIN, SQUARE, away_side, patches
 from companion.vision.spares import BESIDE
 from companion.vision.video import VideoReader
 from tests.vision.drawn_lens import SIZE, STRONG
@@ -289,6 +289,31 @@ def test_as_much_as_in_a_photograph_is_ruled_out_only_where_the_supply_was_heede
     eyes = EyesThatNoteTheLook()
     BoardReader(LAYOUT, eyes, lambda image, layout: POSE, sets=sets).read(picture(**pieces))
     assert eyes.look is look
+
+
+class EyesThatLookAgain(GreyEyes):
+    """They note the patches that they are shown, and ask to be shown them from places that are a little off."""
+
+    looks_again = True
+
+    def __init__(self):
+        super().__init__()
+        self.shown = []
+
+    def recognise(self, patches, *, mirror_too=False):
+        self.shown.append(patches[:, 4:-4, 4:-4])
+        return super().recognise(patches, mirror_too=mirror_too)
+
+
+def test_a_photograph_is_looked_at_from_places_around_the_corners_that_were_found():
+    """Before, what was told in doubt hung on a few hundredths of a square."""
+    eyes, seen = EyesThatLookAgain(), picture(b2=200)
+    reader = BoardReader(LAYOUT, eyes, lambda image, layout: POSE)
+    assert reader.read(seen).squares[LAYOUT.index(B2)] == contents_of([PLUS])
+    straight = patches(reader.top_view(seen, POSE), LAYOUT, away_side(POSE.points(), LAYOUT))
+    for shift in ((0, 2), (0, -2), (2, 0), (-2, 0)):
+        there = np.roll(straight, shift, axis=(1, 2))[:, 4:-4, 4:-4]
+        assert sum(np.array_equal(there, shown) for shown in eyes.shown) == 1
 
 
 def test_a_photograph_without_a_board_says_why(eyes):
