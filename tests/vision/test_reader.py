@@ -13,8 +13,8 @@ from companion.vision.legible import BLURRED
 from companion.vision.lens import Lens
 from companion.vision.pieces import Looked
 from companion.vision.pose import BoardNotFound, BoardPose
-from companion.vision.reader import BoardReader, StillReading
-from companion.vision.rectify import MARGIN, SQUARE, away_side, patches
+from companion.vision.reader import BoardReader, StillReading, photographed
+from companion.vision.rectify import MARGIN, SQUARE, patches
 from companion.vision.spares import BESIDE
 from companion.vision.video import VideoReader
 from tests.vision.drawn_lens import SIZE, STRONG
@@ -307,13 +307,11 @@ class EyesThatLookAgain(GreyEyes):
 
 def test_a_photograph_is_looked_at_from_places_around_the_corners_that_were_found():
     """Before, what was told in doubt hung on a few hundredths of a square."""
-    eyes, seen = EyesThatLookAgain(), picture(b2=200)
-    reader = BoardReader(LAYOUT, eyes, lambda image, layout: POSE)
-    assert reader.read(seen).squares[LAYOUT.index(B2)] == contents_of([PLUS])
-    straight = patches(reader.top_view(seen, POSE), LAYOUT, away_side(POSE.points(), LAYOUT))
-    for shift in ((0, 2), (0, -2), (2, 0), (-2, 0)):
-        there = np.roll(straight, shift, axis=(1, 2))[:, 4:-4, 4:-4]
-        assert sum(np.array_equal(there, shown) for shown in eyes.shown) == 1
+    eyes, top_view = EyesThatLookAgain(), picture(b2=200)
+    photographed(eyes, top_view, LAYOUT, 0, 1)
+    straight = patches(top_view, LAYOUT)
+    for shift, shown in zip(((0, 2), (0, -2), (2, 0), (-2, 0)), eyes.shown, strict=True):
+        assert np.array_equal(np.roll(straight, shift, axis=(1, 2))[:, 4:-4, 4:-4], shown)
 
 
 def test_a_photograph_without_a_board_says_why(eyes):
