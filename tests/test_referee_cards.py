@@ -512,7 +512,7 @@ def test_a_card_beneath_one_that_is_taken_up_for_a_moment_does_not_tell_the_next
         assert laid(scene, square, colour, kind) == [f"{colour.value} {square}{kind.mark}"]
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
     cube(scene, "b2", Colour.LIGHT)
-    assert scene.look(2) == []
+    assert scene.look(1.5) == []
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PULLER)}
     assert scene.look(3) == ["kind? b2"]
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NEXT_CARD_S = 1.0
 """Nobody lays the card of the next cube sooner than this after the opponent's cube."""
 
-_TAKEN_UP_S = 3.0
+_TAKEN_UP_S = 2.0
 """A card that is taken up to look at it is back on its pile before that, and what lay beneath it hidden again."""
 
 
