@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 from companion.readings import ANYTHING, EMPTY, SettledSquare, Snapshot, is_picture, possible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from companion.readings import Contents
     from companion.rules import Content, Layout, Square
@@ -155,21 +155,21 @@ class Fusion:
     def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot]) -> Snapshot:
         cards = next((seen.cards for seen in voters.values() if seen.cards), {})
         pictures = (seen.evidence for seen in (newest, *voters.values()) if is_picture(seen.evidence))
+        untold = [_untold(seen) for seen in voters.values()]
         return Snapshot(
             time=now,
             squares=tuple(self._agreed),
-            hidden=_shared((seen.hidden, seen) for seen in voters.values()),
-            restless=_shared((seen.restless, seen) for seen in voters.values()),
-            held=_shared((seen.held, seen) for seen in voters.values()),
+            hidden=_shared([seen.hidden for seen in voters.values()], untold),
+            restless=_shared([seen.restless for seen in voters.values()], untold),
+            held=_shared([seen.held for seen in voters.values()], untold),
             cards=cards,
             evidence=next(pictures, newest.evidence),
         )
 
 
-def _shared(masks: Iterable[tuple[int, Snapshot]]) -> int:
+def _shared(masks: Sequence[int], untold: Sequence[int]) -> int:
     """The squares, as bits, that are in the mask of every source, but for those that can rule nothing out there."""
-    told = list(masks)
-    return reduce(and_, (mask | _untold(seen) for mask, seen in told)) & reduce(or_, (mask for mask, _ in told))
+    return reduce(and_, (mask | free for mask, free in zip(masks, untold, strict=True))) & reduce(or_, masks)
 
 
 def _untold(seen: Snapshot) -> int:

@@ -172,6 +172,12 @@ def laid(scene: Scene, square: str, colour: Colour, kind: Kind) -> list[str]:
     return scene.look()
 
 
+def begun(scene: Scene, *moves: tuple[str, Colour, Kind]) -> None:
+    """A game in which these cubes were laid with their cards, and each was told."""
+    for square, colour, kind in moves:
+        assert laid(scene, square, colour, kind) == [f"{colour.value} {square}{kind.mark}"]
+
+
 def test_the_cards_that_lie_there_when_a_game_is_joined_tell_no_later_cube():
     scene = Scene(variant="green-box")
     scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PUSHER)}
@@ -335,14 +341,14 @@ def test_the_card_of_a_move_that_was_undone_before_a_restart_tells_no_later_cube
 
 def test_two_cubes_that_are_lifted_with_their_cards_are_disturbed_and_no_more():
     scene = green_box()
-    for square, colour, kind in (
+    begun(
+        scene,
         ("a1", Colour.LIGHT, Kind.PUSHER),
         ("d4", Colour.DARK, Kind.PULLER),
         ("c3", Colour.LIGHT, Kind.DIAGONAL),
         ("b2", Colour.DARK, Kind.STRAIGHT),
         ("b3", Colour.LIGHT, Kind.STRAIGHT),
-    ):
-        assert laid(scene, square, colour, kind) == [f"{colour.value} {square}{kind.mark}"]
+    )
     del scene.misread[C3], scene.misread[Square.parse("b3")]
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PUSHER)}
     assert scene.look(2) == ["disturbed b3 c3"]
@@ -503,13 +509,13 @@ def test_an_exchanged_card_does_not_tell_the_owners_next_cube():
 
 def test_a_card_beneath_one_that_is_taken_up_for_a_moment_does_not_tell_the_next_cube():
     scene = green_box()
-    for square, colour, kind in (
+    begun(
+        scene,
         ("a1", Colour.LIGHT, Kind.STRAIGHT),
         ("a4", Colour.DARK, Kind.STRAIGHT),
         ("b4", Colour.LIGHT, Kind.PULLER),
         ("b3", Colour.DARK, Kind.PULLER),
-    ):
-        assert laid(scene, square, colour, kind) == [f"{colour.value} {square}{kind.mark}"]
+    )
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
     cube(scene, "b2", Colour.LIGHT)
     assert scene.look(1.5) == []

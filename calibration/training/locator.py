@@ -158,8 +158,7 @@ def finds(finder: BoardFinder, tables: Sequence[Table]) -> list[list[Find]]:
     """The places that the finder looks at in each picture, right or wrong."""
     found = []
     for table in tables:
-        image = table.image()
-        scene = finder.look(image)
+        scene = finder.look(table.image())
         places, scale = finder.places(scene), scene.fitted.scale
         errors = [
             np.inf if table.corners is None else corner_error(place.corners / scale, table.corners) for place in places

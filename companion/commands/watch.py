@@ -86,11 +86,9 @@ def watch(
             raise click.ClickException(table.view.trouble)
         if table.view.trouble and not table.view.over:
             click.echo(f"at its end {table.view.trouble}", err=True)
-        if table.view.question or any(isinstance(problem.event, _ASKING) for problem in table.view.problems):
+        asked = (events.PieceUnclear, events.KindNeeded)
+        if table.view.question or any(isinstance(problem.event, asked) for problem in table.view.problems):
             click.echo("nobody can answer here: open it with `companion run`, whose page asks the same", err=True)
-
-
-_ASKING = (events.PieceUnclear, events.KindNeeded)
 
 
 def _tell(told: list[Event], *, as_json: bool) -> None:

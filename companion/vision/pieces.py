@@ -183,7 +183,9 @@ def bundled_backbone() -> bytes:
 
 
 def mean_look(*looks: Floats) -> Floats:
-    """The probabilities `(n, classes)` of what was looked at several times: their geometric mean."""
+    """The probabilities `(n, classes)` of what was looked at so often: their geometric mean; those of one look stay."""
+    if len(looks) == 1:
+        return looks[0]
     return softmax(np.mean([np.log(np.maximum(look, _UNHEARD_OF)) for look in looks], axis=0))
 
 

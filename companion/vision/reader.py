@@ -210,7 +210,7 @@ def photographed(
     off = _SHIFTS if recogniser.looks_again and not at_once else ((0, 0),)
     views = (np.roll(top_view, shift, axis=(0, 1)) for shift in off)
     looks = [recogniser.recognise(patches(view, layout, away), mirror_too=True) for view in views]
-    twice = np.asarray(mean_look(*looks) if len(looks) > 1 else looks[0], np.float32)
+    twice = np.asarray(mean_look(*looks), np.float32)
     together = within_supply(twice, sets)
     return together, Looked.TWICE if together is twice else Looked.PHOTOGRAPH
 
