@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from companion.readings import of_colour
+from companion.referee.cards import CardPiles
+from companion.referee.explanation import Arrival
 from companion.rules import Colour, Game, Kind, Move, Square
 from tests.stories import Scene, piece
 from tests.test_referee_people import A1, C3, lines
@@ -535,3 +537,52 @@ def test_an_exchanged_card_stays_in_doubt_when_the_owners_next_cube_gets_its_car
     scene.look(2)
     assert [str(move) for move in scene.game.history] == ["a1+"]
     assert A1 in {problem.square for problem in scene.referee.problems}
+
+
+def test_a_cube_whose_card_is_about_to_tell_it_is_not_asked_about():
+    scene = green_box()
+    begun(
+        scene,
+        ("a1", Colour.LIGHT, Kind.STRAIGHT),
+        ("a4", Colour.DARK, Kind.STRAIGHT),
+        ("b4", Colour.LIGHT, Kind.PULLER),
+        ("b3", Colour.DARK, Kind.PULLER),
+    )
+    cube(scene, "b2", Colour.LIGHT)
+    assert scene.look(3) == []
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}  # as it lies beneath, too
+    assert scene.look(4) == ["light b2+"]
+
+
+def before_a_pass() -> Scene:
+    """Dark plays a card that is new, but may hide the same card again, after which Light would have to pass."""
+    scene = green_box()
+    scene.play(*["a1><", "b1+", "d1x", "b3><", "a3<>", "d2><", "c2+", "c1+", "c3+", "c4x", "d3x", "a4><"])
+    cube(scene, "b4", Colour.DARK)
+    scene.look(1)
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PUSHER)}
+    assert scene.look(1) == []
+    return scene
+
+
+def test_a_cube_after_which_the_opponent_played_is_not_one_after_which_the_opponent_had_to_pass():
+    scene = before_a_pass()
+    cube(scene, "d4", Colour.LIGHT)
+    assert scene.look(2)[0] == "dark b4<>"
+
+
+def test_a_cube_after_which_both_played_may_be_one_after_which_the_opponent_had_to_pass():
+    scene = before_a_pass()
+    cube(scene, "d4", Colour.DARK)
+    scene.look(1)
+    cube(scene, "a2", Colour.LIGHT)
+    assert not [line for line in scene.look(6) if line.startswith("dark")]
+
+
+def test_a_card_that_is_laid_while_two_cubes_wait_tells_neither_when_the_other_is_lifted():
+    piles, game, cards = CardPiles(), Game.start(), {Colour.LIGHT: card(Kind.PUSHER)}
+    one, other = (Arrival(square, of_colour(Colour.LIGHT), 0.0, 0.0) for square in (A1, C3))
+    piles.narrow(game, [one, other], {}, 1.0)
+    piles.see(cards, 2.0)
+    piles.narrow(game, [one, other], cards, 2.0)
+    assert piles.narrow(game, [one], cards, 5.0) == [one]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from companion.readings import ANYTHING, contents_of, of_colour
 from companion.referee.explanation import Arrival, legal_moves
-from companion.rules import Piece
+from companion.rules import Colour, Kind, Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -16,13 +15,83 @@ if TYPE_CHECKING:
     from typing import Self
 
     from companion.readings import Contents
-    from companion.rules import Colour, Game, Kind, Square
+    from companion.rules import Game, Square
 
 _NEXT_CARD_S = 1.0
 """Nobody lays the card of the next cube sooner than this after the opponent's cube."""
 
 _TAKEN_UP_S = 2.0
 """A card that is taken up to look at it is back on its pile before that, and what lay beneath it hidden again."""
+
+
+@dataclass(slots=True)
+class _Pile:
+    """What is known of the cards of one player."""
+
+    before: frozenset[Kind] = frozenset()
+    """What lies on top, or did when the last cube was committed: these cards belong to no cube that is to come."""
+    ever: frozenset[Kind] = frozenset()
+    """Every card that was played, or lay there before."""
+    beneath: frozenset[Kind] = frozenset()
+    """What may show when the card on top is taken up."""
+    several: float = float("-inf")
+    """Until when more than one cube waited for a card: one that was laid before may be any one's of these."""
+    last: Kind | None = None
+    """The card that the last cube was committed as, until a cube is taken back."""
+    shown: tuple[frozenset[Kind], float] = (frozenset(), 0.0)
+    """What was last seen to show, as surely as it was, and since when, in source seconds."""
+    instead: tuple[frozenset[Kind], float] | None = None
+    """What showed in place of the card of the last cube, which was seen before, and since when."""
+
+    def showing(self, kinds: frozenset[Kind], time: float) -> tuple[frozenset[Kind], float]:
+        """What it shows that is seen so now, and since when: one that is only read less surely is as it was."""
+        shown, since = self.shown
+        return (shown, since) if shown and shown <= kinds else (kinds, time)
+
+    def see(self, kinds: frozenset[Kind] | None, time: float) -> None:
+        """It shows one of these `kinds`, or is not seen."""
+        if kinds is not None:
+            self.shown = self.showing(kinds, time)
+        if self.last is None:
+            return
+        if kinds == frozenset({self.last}):
+            self.before = frozenset({self.last})
+        shown, _ = self.shown
+        if not shown or self.last in shown or self.before != {self.last}:
+            self.instead = None
+            return
+        so_far, since = self.instead or (shown, time)
+        self.instead = (so_far | shown, since)
+
+    def played(self, kind: Kind) -> None:
+        """A cube was committed as this kind.
+
+        Its card lies there, or one that lay there before, for its own may still be on the way: more is not learnt from
+        a pile that may show its kind among others. One that cannot show it may show what is still to come.
+        """
+        shown, _ = self.shown
+        lies = frozenset({kind})
+        is_laid = shown == lies and kind not in self.before
+        self.beneath = self.before | (frozenset() if is_laid else self.beneath)
+        if shown != lies:
+            lies |= self.before
+        if kind not in shown:
+            lies |= shown
+        self.before, self.last, self.instead = lies, kind, None
+        self.ever |= lies
+
+    def may_be_new(self, kinds: frozenset[Kind]) -> bool:
+        """Whether a card that shows so can have been laid since the last cube was committed only."""
+        return kinds.isdisjoint(self.before)
+
+    def is_new(self, kinds: frozenset[Kind], time: float) -> bool:
+        """Whether it surely was: a card as it may lie beneath another has to show for a while."""
+        _, since = self.showing(kinds, time)
+        return self.may_be_new(kinds) and (kinds.isdisjoint(self.beneath) or time - since >= _TAKEN_UP_S)
+
+    def may_be_older(self, kinds: frozenset[Kind]) -> bool:
+        """Whether the card that is on top may have lain there before others."""
+        return not kinds.isdisjoint(self.ever)
 
 
 class CardPiles:
@@ -35,19 +104,11 @@ class CardPiles:
     """
 
     def __init__(self) -> None:
-        self._before: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
-        self._ever: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
-        """Every card that was played, or lay there before."""
-        self._beneath: defaultdict[Colour, frozenset[Kind]] = defaultdict(frozenset)
-        """What may show when the card on top is taken up."""
+        self._piles = {colour: _Pile() for colour in Colour}
+        self._waiting: dict[Square, Contents] = {}
+        """The cubes that are not committed yet, as they were seen last."""
         self._told: dict[Square, Contents] = {}
-        """What the piles have told of the cubes that are not committed yet."""
-        self._last: dict[Colour, Kind] = {}
-        """The card that each player's last cube was committed as, until a cube is taken back."""
-        self._shown: dict[Colour, tuple[frozenset[Kind], float]] = {}
-        """What each pile was last seen to show, as surely as it was, and since when, in source seconds."""
-        self._instead: dict[Colour, tuple[frozenset[Kind], float]] = {}
-        """What showed in place of the card of each player's last cube, which was seen before, and since when."""
+        """What the piles have told of them."""
 
     @classmethod
     def of(cls, played: Iterable[Piece], lying: Iterable[Piece] = ()) -> Self:
@@ -61,66 +122,40 @@ class CardPiles:
 
     def follow(self, others: CardPiles) -> None:
         """Another match begins where those piles lay, or lie still, in whatever order their cards were picked up."""
-        self.begin(others._ever)
+        self.begin({colour: pile.ever for colour, pile in others._piles.items()})
 
     @property
     def waited_for(self) -> bool:
         """Whether there are cubes that are not committed yet."""
-        return bool(self._told)
+        return bool(self._waiting)
 
     def begin(self, cards: Mapping[Colour, frozenset[Kind]]) -> None:
         """A match begins, or is joined: these cards, which lie there, belong to no cube that is still to come."""
         for colour, kinds in cards.items():
-            self._before[colour] |= kinds
-            self._ever[colour] |= kinds
+            self._piles[colour].before |= kinds
+            self._piles[colour].ever |= kinds
 
     def corrected(self, piece: Piece, *, newest: bool) -> None:
         """A cube that was committed is this one in truth, and its card that kind; maybe its owner's `newest` cube."""
         self.begin({piece.colour: frozenset({piece.kind})})
         if newest:
-            self._last[piece.colour] = piece.kind
+            self._piles[piece.colour].last = piece.kind
 
     def see(self, cards: Mapping[Colour, frozenset[Kind]], time: float) -> None:
         """Note what shows, also that the card of a cube which was committed without it has been laid."""
-        for colour, kinds in cards.items():
-            self._shown[colour] = self._showing(colour, kinds, time)
-        for colour, kind in self._last.items():
-            if cards.get(colour) == frozenset({kind}):
-                self._before[colour] = frozenset({kind})
-            self._note_instead(colour, kind, time)
-
-    def _note_instead(self, colour: Colour, own: Kind, time: float) -> None:
-        shown, _ = self._shown.get(colour, (frozenset(), 0.0))
-        if not shown or own in shown or self._before[colour] != {own}:
-            self._instead.pop(colour, None)
-            return
-        so_far, since = self._instead.get(colour, (shown, time))
-        self._instead[colour] = (so_far | shown, since)
+        for colour, pile in self._piles.items():
+            pile.see(cards.get(colour), time)
 
     def played(self, piece: Piece) -> None:
-        """A cube was committed as `piece` while the piles show what they do.
-
-        Its card lies there, or one that lay there before, for its own may still be on the way: more is not learnt from
-        a pile that may show its kind among others. One that cannot show it may show what is still to come.
-        """
-        colour = piece.colour
-        shown, _ = self._shown.get(colour, (frozenset(), 0.0))
-        lies = frozenset({piece.kind})
-        is_laid = shown == lies and piece.kind not in self._before[colour]
-        self._beneath[colour] = self._before[colour] | (frozenset() if is_laid else self._beneath[colour])
-        if shown != lies:
-            lies |= self._before[colour]
-        if piece.kind not in shown:
-            lies |= shown
-        self._before[colour], self._last[colour] = lies, piece.kind
-        self._instead.pop(colour, None)
-        self._ever[colour] |= lies
+        """A cube was committed as `piece` while the piles show what they do."""
+        self._piles[piece.colour].played(piece.kind)
 
     def taken_back(self, piece: Piece, left: Iterable[Piece]) -> None:
         """A cube was taken back, and others of its owner are left: its card may be gone, and an older one be on top."""
+        pile = self._piles[piece.colour]
         older = {other.kind for other in left if other.colour is piece.colour}
-        self._before[piece.colour] |= self._ever[piece.colour] | older | {piece.kind}
-        self._last.pop(piece.colour, None)
+        pile.before |= pile.ever | older | {piece.kind}
+        pile.last = None
 
     def may_be_exchanged(self, game: Game, arrivals: Iterable[Arrival]) -> Arrival | None:
         """The last cube, where another card came to lie in place of its own, and its opponent is to move.
@@ -130,13 +165,14 @@ class CardPiles:
         last = game.last_move
         if last is None or game.to_move is not last.piece.colour.other:
             return None
-        colour, own = last.piece.colour, frozenset({last.kind})
-        if colour not in self._instead or self._last.get(colour) is not last.kind:
+        colour, pile = last.piece.colour, self._piles[last.piece.colour]
+        if pile.instead is None or pile.last is not last.kind:
             return None
-        shown, since = self._instead[colour]
+        shown, since = pile.instead
         if any(other.contents & of_colour(colour) and other.after <= since for other in arrivals):
             return None
-        return Arrival(last.square, contents_of(Piece(colour, kind) for kind in shown | own), since, since)
+        kinds = shown | {last.kind}
+        return Arrival(last.square, contents_of(Piece(colour, kind) for kind in kinds), since, since)
 
     def narrow(
         self,
@@ -153,27 +189,38 @@ class CardPiles:
         while squares are `stirred`, for cubes that lie there may wait for it; what was told of those still counts.
 
         A pile tells the one cube of its owner that waits for a card. When the opponent has played on, or has to pass, a
-        card that is laid then belongs to the owner's next cube; what was told before still counts.
+        card that is laid then belongs to the owner's next cube; what was told before still counts. Where more than one
+        waited when it was laid, it tells neither, not even when the others are gone.
         """
         bared = {piece.colour for piece in lifted if self._may_be_older(cards, piece.colour)}
         last = game.last_move
         if last is not None and self.may_be_exchanged(game, arrivals):
             bared.add(last.piece.colour)
-        cards = {} if stirred else {colour: kinds for colour, kinds in cards.items() if colour not in bared}
-        waiting_on = {arrival.square for arrival in arrivals} | stirred
-        self._told = {square: self._told.get(square, ANYTHING) for square in waiting_on}
-        for colour, kinds in cards.items():
+        lie = {arrival.square: arrival.contents for arrival in arrivals}
+        self._waiting = {square: seen for square, seen in self._waiting.items() if square in stirred} | lie
+        self._told = {square: self._told.get(square, ANYTHING) for square in self._waiting}
+        for colour, pile in self._piles.items():
             waiting = [arrival for arrival in arrivals if arrival.contents & of_colour(colour)]
-            _, since = self._showing(colour, kinds, time)
-            laid = self._is_laid(colour, kinds, time - since)
-            if laid and len(waiting) == 1 and not any(_played_on(waiting[0], other, since) for other in arrivals):
-                told = self._told[waiting[0].square] & ~of_colour(colour)
-                told |= contents_of(Piece(colour, kind) for kind in kinds)
-                self._told[waiting[0].square] = told | self._before_a_pass(game, waiting[0], colour)
+            if sum(1 for seen in self._waiting.values() if seen & of_colour(colour)) > 1:
+                pile.several = time
+            if len(waiting) == 1 and colour in cards and colour not in bared and not stirred:
+                self._tell(waiting[0], colour, cards[colour], time, arrivals)
         return [
-            replace(arrival, contents=arrival.contents & self._told[arrival.square] or arrival.contents)
+            replace(arrival, contents=arrival.contents & self._meant(game, arrival, arrivals) or arrival.contents)
             for arrival in arrivals
         ]
+
+    def _tell(
+        self, waiting: Arrival, colour: Colour, kinds: frozenset[Kind], time: float, arrivals: Iterable[Arrival]
+    ) -> None:
+        """Note that the card which a player's pile shows is that of the cube which is waiting, if it is."""
+        pile = self._piles[colour]
+        _, since = pile.showing(kinds, time)
+        if since <= pile.several or not pile.is_new(kinds, time):
+            return
+        if not any(_played_on(waiting, other, since) for other in arrivals):
+            self._told[waiting.square] &= ~of_colour(colour)
+            self._told[waiting.square] |= contents_of(Piece(colour, kind) for kind in kinds)
 
     def narrow_moved(
         self,
@@ -189,40 +236,48 @@ class CardPiles:
         cube, the kind that it was committed as.
         """
         shown, others = dict(cards), CardPiles()
-        others._before |= self._before
-        others._beneath |= self._beneath
-        others._shown |= self._shown
+        others._piles = {colour: replace(pile, instead=None) for colour, pile in self._piles.items()}
         for piece in lifted:
-            others._before.pop(piece.colour, None)
-            others._beneath.pop(piece.colour, None)
+            pile = self._piles[piece.colour]
+            moved = others._piles[piece.colour]
+            moved.before = moved.beneath = frozenset()
             kinds = cards.get(piece.colour, frozenset())
             if piece.kind in kinds:
                 continue
-            if not kinds.isdisjoint(self._before[piece.colour]):
+            if not kinds.isdisjoint(pile.before):
                 shown[piece.colour] = frozenset({piece.kind})
-            elif self._may_be_older(cards, piece.colour):
+            elif pile.may_be_older(kinds):
                 shown.pop(piece.colour, None)
         return others.narrow(game, arrivals, shown, time)
 
-    def _is_laid(self, colour: Colour, kinds: frozenset[Kind], shown_s: float) -> bool:
-        """Whether a card that shows so, for so long, was laid since the owner's last cube was committed."""
-        bared = not kinds.isdisjoint(self._beneath[colour])
-        return kinds.isdisjoint(self._before[colour]) and (not bared or shown_s >= _TAKEN_UP_S)
-
-    def _showing(self, colour: Colour, kinds: frozenset[Kind], time: float) -> tuple[frozenset[Kind], float]:
-        """What a pile shows that is seen so now, and since when: one that is only read less surely is as it was."""
-        shown, since = self._shown.get(colour, (kinds, time))
-        return (shown, since) if shown <= kinds else (kinds, time)
+    def may_tell(self, arrival: Arrival) -> bool:
+        """Whether a pile shows a card that may tell this cube soon: not for long enough yet, or hands are about."""
+        if self._told.get(arrival.square, ANYTHING) != ANYTHING:
+            return False
+        for pile in (self._piles[colour] for colour in {piece.colour for piece in arrival.pieces}):
+            kinds, _ = pile.shown
+            if frozenset() < kinds < frozenset(Kind) and pile.may_be_new(kinds):
+                return True
+        return False
 
     def _may_be_older(self, cards: Mapping[Colour, frozenset[Kind]], colour: Colour) -> bool:
-        """Whether the card that is on top may have lain there before others."""
-        return not cards.get(colour, frozenset()).isdisjoint(self._ever[colour])
+        return self._piles[colour].may_be_older(cards.get(colour, frozenset()))
 
-    def _before_a_pass(self, game: Game, arrival: Arrival, colour: Colour) -> Contents:
-        """The same card again as what the opponent has to pass after: the card of the owner's next cube may hide it."""
-        again = contents_of(Piece(colour, kind) for kind in self._before[colour])
-        moves = legal_moves(game, replace(arrival, contents=arrival.contents & again))
-        return contents_of(move.piece for move in moves if game.play(move).to_move is colour)
+    def _meant(self, game: Game, arrival: Arrival, arrivals: Iterable[Arrival]) -> Contents:
+        """What the piles have told of a cube; and what it may be if its card is hidden by that of a next one.
+
+        That is the same card again, as what the opponent has to pass after. Not if just the opponent has played on.
+        """
+        told = self._told[arrival.square]
+        later = [other for other in arrivals if other is not arrival]
+        for colour in {move.piece.colour for move in legal_moves(game, arrival)}:
+            theirs = [each for each in later if arrival.surely_before(each) and not each.contents & of_colour(colour)]
+            if theirs and len(theirs) == len(later):
+                continue
+            again = contents_of(Piece(colour, kind) for kind in self._piles[colour].before)
+            moves = legal_moves(game, replace(arrival, contents=arrival.contents & again))
+            told |= contents_of(move.piece for move in moves if game.play(move).to_move is colour)
+        return told
 
 
 def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:

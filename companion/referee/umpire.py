@@ -297,7 +297,7 @@ class Umpire:
             return self._tell_what_is_wrong(board, found)
         doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
-            return self._ask_after_a_while(board, doubtful)
+            return self._ask_about(board, doubtful) if self._has_waited(board, doubtful) else []
         told = self._play(board.time, found.certain)
         played = {move.square for move in found.certain}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
@@ -335,7 +335,10 @@ class Umpire:
 
     def _has_waited(self, board: Comparison, arrival: Arrival) -> bool:
         """Whether it has lain there for so long that its kind will not show by itself."""
-        return board.time - arrival.since >= (self._patience.card_s if self._by_card else self._patience.unclear_s)
+        if not self._by_card:
+            return board.time - arrival.since >= self._patience.unclear_s
+        card_s = self._patience.card_s * (2 if self._cards.may_tell(arrival) else 1)
+        return board.time - arrival.since >= card_s
 
     def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
         """More has been played than can be put in order; the game may go on as it stood all the same."""
