@@ -221,6 +221,27 @@ def test_the_cards_that_lie_there_when_a_person_begins_a_match_tell_no_cube_of_i
     assert scene.look(6) == ["kind? a1"]
 
 
+@pytest.mark.parametrize(
+    ("gone_s", "kind", "told"),
+    [(4, Kind.PUSHER, "light a2<>"), (4, Kind.PULLER, "kind? a2"), (1, Kind.PUSHER, "kind? a2")],
+)
+def test_cards_that_were_picked_up_before_the_next_match_tell_its_cubes(gone_s, kind, told):
+    scene = green_box()
+    begun(
+        scene,
+        ("a1", Colour.LIGHT, Kind.PUSHER),
+        ("d4", Colour.DARK, Kind.STRAIGHT),
+        ("b4", Colour.LIGHT, Kind.PULLER),
+    )
+    scene.referee.new_match(scene.time, Game.start())
+    scene.misread.clear()
+    scene.cards = {}
+    scene.look(gone_s)
+    scene.cards = {Colour.LIGHT: card(kind)}
+    cube(scene, "a2", Colour.LIGHT)
+    assert scene.look(6) == [told]
+
+
 def test_the_card_of_a_cube_that_was_never_played_tells_none_of_the_next_match():
     scene = green_box()
     laid(scene, "a1", Colour.LIGHT, Kind.STRAIGHT)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _NEXT_CARD_S = 1.0
 """Nobody lays the card of the next cube sooner than this after the opponent's cube."""
 
+_PICKED_UP_S = 3.0
+"""Before a player's first cube a pile that was not seen for so long, and then shows another card, was picked up."""
+
 _TAKEN_UP_S = 2.0
 """A card that is taken up to look at it is back on its pile before that, and what lay beneath it hidden again."""
 
@@ -34,8 +37,12 @@ class _Pile:
     """Every card that was played, or lay there before."""
     beneath: frozenset[Kind] = frozenset()
     """What may show when the card on top is taken up."""
+    seen: float = float("-inf")
+    """When it was last seen."""
     several: float = float("-inf")
     """Until when more than one cube waited for a card: one that was laid before may be any one's of these."""
+    is_untouched: bool = True
+    """No cube of its owner has been played in this match."""
     last: Kind | None = None
     """The card that the last cube was committed as, until a cube is taken back."""
     shown: tuple[frozenset[Kind], float] = (frozenset(), 0.0)
@@ -51,7 +58,9 @@ class _Pile:
     def see(self, kinds: frozenset[Kind] | None, time: float) -> None:
         """It shows one of these `kinds`, or is not seen."""
         if kinds is not None:
-            self.shown = self.showing(kinds, time)
+            if self.is_untouched and self.shown[0] and time - self.seen >= _PICKED_UP_S:
+                self.before &= self.shown[0]
+            self.shown, self.seen = self.showing(kinds, time), time
         if self.last is None:
             return
         if kinds == frozenset({self.last}):
@@ -77,7 +86,7 @@ class _Pile:
             lies |= self.before
         if kind not in shown:
             lies |= shown
-        self.before, self.last, self.instead = lies, kind, None
+        self.before, self.last, self.instead, self.is_untouched = lies, kind, None, False
         self.ever |= lies
 
     def may_be_new(self, kinds: frozenset[Kind]) -> bool:
@@ -122,7 +131,8 @@ class CardPiles:
 
     def follow(self, others: CardPiles) -> None:
         """Another match begins where those piles lay, or lie still, in whatever order their cards were picked up."""
-        self.begin({colour: pile.ever for colour, pile in others._piles.items()})
+        for colour, pile in others._piles.items():
+            self._piles[colour] = _Pile(before=pile.ever, ever=pile.ever, shown=pile.shown, seen=pile.seen)
 
     @property
     def waited_for(self) -> bool:
