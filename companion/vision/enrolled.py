@@ -54,6 +54,8 @@ STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
 LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
+LEAST_IN_PHOTOGRAPHS: Final = 2e-2
+"""The same where it was looked at from more than one place, and all pieces are judged by what a set allows."""
 AT_MARGIN: Final = 3e-3
 """How probable, beside the best, is what explains a patch worse by its margin: a tenth less than that is ruled out."""
 _DIM: Final = 4.0
@@ -193,7 +195,9 @@ class EnrolledRecogniser:
     """Marks may look otherwise in the mirror."""
     asks_spares: Final = False
     """The set is known already."""
-    looks_again: Final = False
+    looks_beside: Final = True
+    """Weights and head are surer of what they see from more than one place."""
+    evens_light: Final = False
     """Colours are reckoned in the light that all squares share."""
 
     def __init__(self, recogniser: Recogniser, look: Look) -> None:
@@ -201,7 +205,10 @@ class EnrolledRecogniser:
         self._matcher = FaceMatcher(look.faces)
         margins = look.margin, look.colour_margin
         self._kinds_tell, self._colours_tell = (-np.log(AT_MARGIN) / margin for margin in margins)
-        self.rule = SetRule(least=LEAST, covered=0.5)
+        self._rules = {
+            look: SetRule(least=LEAST_IN_PHOTOGRAPHS if look is Looked.PHOTOGRAPH else LEAST, covered=0.5)
+            for look in Looked
+        }
 
     def recognise(self, patches: Patches, *, mirror_too: bool = False) -> Floats:  # noqa: ARG002
         """Probabilities `(n, CLASSES)`: `ALL_CONTENTS`, then covered."""
@@ -284,9 +291,9 @@ class EnrolledRecogniser:
         told = np.maximum(_FACES_SAY * self._colours_tell * best, -_FACES_WEIGH)
         return _also_told(states, slice(1, 3), np.exp(told))
 
-    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:  # noqa: ARG002
-        """For each patch the contents that cannot be ruled out."""
-        return self.rule.contents(probabilities)
+    def contents(self, probabilities: Floats, look: Looked = Looked.ONCE) -> tuple[Contents, ...]:
+        """For each patch that was looked at in this way the contents that cannot be ruled out."""
+        return self._rules[look].contents(probabilities)
 
 
 def _counts(alike: Floats) -> Floats:

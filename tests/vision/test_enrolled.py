@@ -16,7 +16,7 @@ from companion.rules import Piece
 from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint, light_by_head
 from companion.vision.faces import FACE, Comparison, Face, FaceMatcher, best_of_content, by_content, by_kind
 from companion.vision.light import Agreement, Views
-from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Recogniser, Tone
+from companion.vision.pieces import CLASSES, COVERED, EMBEDDING, Looked, Recogniser, Tone
 from companion.vision.rectify import PATCH
 
 LETTERS = "FRKT"
@@ -231,6 +231,12 @@ def seen_as(*, empty=0.0, light=0.0, dark=0.0, covered=0.0, worth, alike=0.9, em
 def test_faces_that_explain_a_patch_nearly_alike_are_kept(recogniser, worse, kept):
     [seen] = recogniser.contents(recogniser.judge(seen_as(light=1, worth={1: 0, 3: -worse})))
     assert seen == 1 << 1 | kept << 3
+
+
+def test_a_photograph_may_rule_out_more_than_a_look_at_a_video(recogniser):
+    probabilities = np.array([[0.01, 0.99, *[0] * 8]], np.float32)
+    once, photograph = (recogniser.contents(probabilities, look) for look in (Looked.ONCE, Looked.PHOTOGRAPH))
+    assert (once, photograph) == ((0b11,), (0b10,))
 
 
 def test_where_both_colours_bear_the_same_marks_either_colours_faces_tell_the_kind():
