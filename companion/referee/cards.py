@@ -132,7 +132,8 @@ class CardPiles:
     def follow(self, others: CardPiles) -> None:
         """Another match begins where those piles lay, or lie still, in whatever order their cards were picked up."""
         for colour, pile in others._piles.items():
-            self._piles[colour] = _Pile(before=pile.ever, ever=pile.ever, shown=pile.shown, seen=pile.seen)
+            older = pile.ever
+            self._piles[colour] = _Pile(before=older, ever=older, beneath=older, shown=pile.shown, seen=pile.seen)
 
     @property
     def waited_for(self) -> bool:
