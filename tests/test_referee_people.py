@@ -283,6 +283,29 @@ def test_what_a_correction_says_of_the_last_move_stands_though_the_piece_still_l
     assert [str(ply) for ply in scene.game.history][-2:] == ["d3x", "-"]
 
 
+def test_a_piece_laid_where_a_correction_has_moved_it_is_not_asked_about_though_another_lay_there_before():
+    scene = scene_after("a1+")
+    scene.put("a3", "D><")
+    scene.look(2)
+    scene.lift("a3")
+    scene.put("a4", "D<>")
+    assert scene.look(2) == ["taken back a3><", "dark a4<>"]
+    assert lines(scene.referee.correct(scene.time, 2, "a3<>")) == ["Corrected", "disturbed a3"]
+    scene.lift("a4")
+    scene.look(2)
+    scene.put("a3", "D<>")
+    assert scene.look(2) == ["restored a3"]
+
+
+def test_a_piece_that_was_lifted_and_is_laid_as_what_a_correction_says_is_not_asked_about():
+    scene = scene_after("a1+", "a3><")
+    scene.lift("a3")
+    assert scene.look(2) == ["disturbed a3"]
+    assert lines(scene.referee.correct(scene.time, 2, "a3<>")) == ["Corrected"]
+    scene.put("a3", "D<>")
+    assert scene.look(2) == ["restored a3"]
+
+
 def test_a_resignation_by_mistake_is_taken_back_and_the_game_goes_on_as_it_stood():
     scene = scene_after("a1+")
     scene.referee.resign(scene.time, Colour.LIGHT)

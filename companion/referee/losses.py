@@ -40,6 +40,7 @@ class Losses:
         sure = {square for square, seen in board.kept.items() if only(seen.contents)}
         self._bared = (self._bared | board.bare.keys()) - sure
         self.disturbed -= {square for square in self.disturbed if game.content(square) is None}
+        self._looks = {square: looks for square, looks in self._looks.items() if game.content(square) is not None}
         told_apart = {square for square, seen in board.kept.items() if not _may_have_either_colour(seen.contents)}
         self._colour_open -= told_apart | board.bare.keys()
 
@@ -91,7 +92,7 @@ class Losses:
         if last is None or last not in self.disturbed or last not in board.kept:
             return None
         seen = board.kept[last]
-        if not seen.contents & ~self._looks.get(last, ANYTHING):
+        if only(seen.contents) or not seen.contents & ~self._looks.get(last, ANYTHING):
             return None
         return Arrival(last, seen.contents, seen.since, seen.after)
 
