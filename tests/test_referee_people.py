@@ -102,6 +102,22 @@ def test_undo_waits_until_the_piece_has_left_the_board():
     assert scene.look() == ["dark a3x"]
 
 
+def test_undo_waits_for_a_piece_to_leave_that_may_not_lie_there_by_what_is_seen():
+    scene = scene_after("a1+")
+    scene.misread = {A3: EMPTY | of_colour(Colour.DARK)}
+    assert scene.play("a3><") == []
+    assert scene.look(20) == ["unclear a3"]
+    assert lines(scene.referee.answer(scene.time, A3, piece("D><"))) == ["dark a3><"]
+    assert lines(scene.referee.undo(scene.time)) == ["taken back a3><"]
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {A3}
+    scene.misread = {}
+    assert scene.look(6) == []
+    scene.lift("a3")
+    assert scene.look() == []
+    assert scene.play("a4x") == ["dark a4x"]
+
+
 def test_undo_of_a_move_with_a_pass_frees_the_turn_before_both():
     scene = scene_after(*WORKED_EXAMPLE[:12])
     assert scene.game.history[-1].colour is Colour.DARK
@@ -1074,6 +1090,16 @@ def test_a_new_match_waits_until_the_pieces_of_the_one_before_have_left_the_boar
         assert scene.look() == []
     assert scene.referee.to_lift == set()
     assert scene.play("a1+") == ["light a1+"]
+
+
+def test_a_new_match_waits_for_a_piece_of_the_one_before_that_may_not_lie_there_by_what_is_seen():
+    scene = scene_after("a1+")
+    scene.misread = {A3: EMPTY | of_colour(Colour.DARK)}
+    scene.play("a3><")
+    scene.look(20)
+    scene.referee.answer(scene.time, A3, piece("D><"))
+    scene.referee.new_match(scene.time, Game.start(first="anywhere"))
+    assert scene.referee.to_lift == {A1, A3}
 
 
 def left_over() -> Scene:
