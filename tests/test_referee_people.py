@@ -1541,6 +1541,25 @@ def test_who_covers_a_part_of_the_board_for_long_is_asked_what_lies_there():
     assert scene.look(2) == []
 
 
+def test_what_may_have_been_played_out_of_sight_between_moves_that_are_told_together_is_asked():
+    scene = scene_after("a1+")
+    scene.misread = {Square.parse("a4"): contents_of([piece("Dx"), piece("D<>")])}
+    scene.put("a4", "Dx")
+    scene.look(1)
+    scene.hand("d2", "d3")
+    assert scene.look(3) == ["unclear a4"]
+    for square, what in (("b3", "L<>"), ("b1", "D+")):
+        scene.put(square, what)
+        assert scene.look(4) == []
+    told = lines(scene.referee.answer(scene.time, Square.parse("a4"), piece("Dx")))
+    assert told == ["dark a4x", "light b3<>"]
+    assert scene.look(5) == ["unclear d2"]
+    scene.put("d2", "Dx")
+    scene.put("d3", "L<>")
+    scene.hand()
+    assert scene.look(2) == ["asks order"]
+
+
 def scene_with_an_arm_over_shadows() -> Scene:
     """An arm has come to rest on two squares of which it was not sure before whether a piece lay there."""
     scene = scene_after()

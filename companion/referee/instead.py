@@ -27,7 +27,7 @@ class Instead:
     arrivals: Sequence[Arrival]
     """What lies there."""
     moves: tuple[Move, ...]
-    """The moves with which it surely begins."""
+    """The moves with which it surely begins, and that are told at once."""
     unseen: Arrival | None
     """A square out of sight on which a move may have been played before it."""
     doubtful: Arrival | None
@@ -61,7 +61,7 @@ def played_instead(
     return Instead(
         count,
         arrivals,
-        found.certain,
+        doubts.played_in_sight(before, arrivals, board, found, unseen_s),
         unseen=doubts.played_unseen(before, arrivals, board, found, unseen_s),
         doubtful=doubts.told_by_later_play(before, arrivals, found) or doubts.between(before, board, found),
     )

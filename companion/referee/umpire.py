@@ -298,10 +298,11 @@ class Umpire:
         doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
             return self._ask_about(board, doubtful) if self._has_waited(board, doubtful) else []
-        told = self._play(board.time, found.certain)
-        played = {move.square for move in found.certain}
+        moves = doubts.played_in_sight(self.game, board.arrivals, board, found, self._patience.unseen_s)
+        told = self._play(board.time, moves)
+        played = {move.square for move in moves}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
-        if not left or self.over:
+        if not left or self.over or moves != found.certain:
             return told
         return [*told, *self._tell_what_is_wrong(replace(board, arrivals=left), explain(self.game, left))]
 
