@@ -1560,6 +1560,51 @@ def test_what_may_have_been_played_out_of_sight_between_moves_that_are_told_toge
     assert scene.look(2) == ["asks order"]
 
 
+def scene_that_waits_for_its_first_piece() -> Scene:
+    """The first piece is not clear, and it is asked what it is; two more were played since, both in a moment."""
+    scene = scene_after()
+    scene.misread = {A1: contents_of([piece("L+"), piece("Lx")])}
+    scene.put("a1", "L+")
+    assert scene.look(3) == ["unclear a1"]
+    scene.hand("a3", "b4")
+    scene.look(0.5)
+    scene.put("a3", "Dx")
+    scene.put("b4", "Lx")
+    scene.look(0.5)
+    scene.hand()
+    assert scene.look(2) == []
+    return scene
+
+
+def test_an_unclear_piece_that_is_lifted_to_show_it_does_not_make_others_the_first():
+    scene = scene_that_waits_for_its_first_piece()
+    scene.misread = {}
+    scene.lift("a1")
+    assert scene.look(2) == []
+    scene.put("a1", "L+")
+    assert scene.look(2) == ["light a1+", "dark a3x", "light b4x"]
+
+
+def test_an_unclear_piece_that_is_lifted_for_good_was_not_played():
+    scene = scene_that_waits_for_its_first_piece()
+    scene.misread = {}
+    scene.lift("a1")
+    assert scene.look(5) == ["light b4x", "dark a3x"]
+
+
+def test_a_piece_that_is_lifted_and_put_back_before_it_is_told_is_not_played_later_for_it():
+    scene = scene_that_waits_for_its_first_piece()
+    scene.put("d2", "D+")
+    scene.look(1)
+    for square, what in (("b4", "Lx"), ("a3", "Dx")):
+        scene.lift(square)
+        scene.look(1)
+        scene.put(square, what)
+        scene.look(1)
+    scene.misread = {}
+    assert scene.look(6) == ["light a1+", "dark a3x", "light b4x", "dark d2+"]
+
+
 def scene_with_an_arm_over_shadows() -> Scene:
     """An arm has come to rest on two squares of which it was not sure before whether a piece lay there."""
     scene = scene_after()
