@@ -1383,6 +1383,22 @@ def test_moves_are_taken_back_for_others_of_which_not_all_is_clear_yet(before, i
     assert scene.look(5) == told_then
 
 
+@pytest.mark.parametrize(
+    ("what", "told_then"),
+    [("L+", ["restored a3"]), ("Lx", ["taken back a2+", "taken back a3+", "light a3x"])],
+)
+def test_the_earlier_of_two_pieces_that_were_lifted_is_asked_about_where_it_may_have_been_exchanged(what, told_then):
+    scene = scene_after("a1+", "a4+", "a3+", "a2+")
+    scene.lift("a2")
+    scene.look(1)
+    scene.lift("a3")
+    assert scene.look(1) == ["disturbed a3"]
+    scene.misread = {A3: contents_of([piece("L+"), piece("Lx")])}
+    scene.put("a3", what)
+    assert scene.look(3) == ["unclear a3"]
+    assert lines(scene.referee.answer(scene.time, A3, piece(what))) == told_then
+
+
 def test_what_may_have_been_played_before_a_move_that_another_was_taken_back_for_is_asked():
     scene = scene_after("a1+", "a3><")
     scene.misread = {A2: EMPTY | contents_of([piece("D+")]), B2: EMPTY | contents_of([piece("Lx")])}
