@@ -1399,6 +1399,19 @@ def test_the_earlier_of_two_pieces_that_were_lifted_is_asked_about_where_it_may_
     assert lines(scene.referee.answer(scene.time, A3, piece(what))) == told_then
 
 
+def test_what_lay_there_as_a_reply_before_the_last_piece_was_lifted_was_not_played_instead():
+    scene = scene_after("b1x", "a2+", "a3+", "b3+", "b4><", "a4><", "-")
+    scene.hand("d1")
+    scene.put("c3", "Dx")
+    scene.look(0.8)
+    scene.lift("a4")
+    scene.look(0.8)
+    scene.hand()
+    assert scene.look(2) == ["disturbed a4"]
+    scene.put("a4", "D><")
+    assert scene.look(2) == ["restored a4", "dark c3x"]
+
+
 def test_what_may_have_been_played_before_a_move_that_another_was_taken_back_for_is_asked():
     scene = scene_after("a1+", "a3><")
     scene.misread = {A2: EMPTY | contents_of([piece("D+")]), B2: EMPTY | contents_of([piece("Lx")])}
