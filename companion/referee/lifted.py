@@ -32,6 +32,11 @@ class _Gone:
         """Whether it may be the arrival, laid anew."""
         return bool(self.piece.contents & arrival.contents) and arrival.since > self.last_there
 
+    def laid_again(self, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
+        """The arrivals that may be it: the first that it may be, and those that may have come before that."""
+        found = [arrival for arrival in arrivals if self.may_be(arrival)]
+        return [one for one in found if not any(other.surely_before(one) for other in found)]
+
 
 class Lifted:
     """Those that were lifted since the last move."""
@@ -52,10 +57,15 @@ class Lifted:
         """A move was played: what was lifted before is of no account."""
         self._lying, self._gone = {}, []
 
-    def as_it_was(self, arrival: Arrival) -> Arrival:
-        """An arrival as old as the oldest of the lifted ones that it may be."""
-        before = [gone.piece.after for gone in self._gone if gone.may_be(arrival)]
-        return replace(arrival, after=min([arrival.after, *before]))
+    def as_they_were(self, arrivals: Sequence[Arrival]) -> Sequence[Arrival]:
+        """The arrivals, each as old as the oldest of the lifted pieces that it may be."""
+        laid_again = [(gone.piece.after, gone.laid_again(arrivals)) for gone in self._gone]
+
+        def as_it_was(arrival: Arrival) -> Arrival:
+            before = [after for after, found in laid_again if arrival in found]
+            return replace(arrival, after=min([arrival.after, *before]))
+
+        return [as_it_was(arrival) for arrival in arrivals]
 
     def missing(self, board: Comparison) -> Sequence[Arrival]:
         """Those that have just been lifted, and may come back."""

@@ -269,7 +269,7 @@ class Umpire:
         self._forget_solved_problems(board)
         self._question.look(board)
         # By what has been lifted, and what is still asked, as of this look.
-        arrivals = [self._question.as_asked(self._lifted.as_it_was(arrival)) for arrival in board.arrivals]
+        arrivals = [self._question.as_asked(arrival) for arrival in self._lifted.as_they_were(board.arrivals)]
         board = replace(board, arrivals=arrivals)
         if self._sight.hand_in_the_way or self._question.waits_for_a_person or board.held_back:
             return []
