@@ -102,6 +102,22 @@ def test_undo_waits_until_the_piece_has_left_the_board():
     assert scene.look() == ["dark a3x"]
 
 
+def test_undo_waits_for_a_piece_to_leave_that_may_not_lie_there_by_what_is_seen():
+    scene = scene_after("a1+")
+    scene.misread = {A3: EMPTY | of_colour(Colour.DARK)}
+    assert scene.play("a3><") == []
+    assert scene.look(20) == ["unclear a3"]
+    assert lines(scene.referee.answer(scene.time, A3, piece("D><"))) == ["dark a3><"]
+    assert lines(scene.referee.undo(scene.time)) == ["taken back a3><"]
+    assert scene.look(2) == []
+    assert scene.referee.to_lift == {A3}
+    scene.misread = {}
+    assert scene.look(6) == []
+    scene.lift("a3")
+    assert scene.look() == []
+    assert scene.play("a4x") == ["dark a4x"]
+
+
 def test_undo_of_a_move_with_a_pass_frees_the_turn_before_both():
     scene = scene_after(*WORKED_EXAMPLE[:12])
     assert scene.game.history[-1].colour is Colour.DARK
@@ -281,6 +297,29 @@ def test_what_a_correction_says_of_the_last_move_stands_though_the_piece_still_l
     scene.put("d3", "Lx")
     assert scene.look(2) == []
     assert [str(ply) for ply in scene.game.history][-2:] == ["d3x", "-"]
+
+
+def test_a_piece_laid_where_a_correction_has_moved_it_is_not_asked_about_though_another_lay_there_before():
+    scene = scene_after("a1+")
+    scene.put("a3", "D><")
+    scene.look(2)
+    scene.lift("a3")
+    scene.put("a4", "D<>")
+    assert scene.look(2) == ["taken back a3><", "dark a4<>"]
+    assert lines(scene.referee.correct(scene.time, 2, "a3<>")) == ["Corrected", "disturbed a3"]
+    scene.lift("a4")
+    scene.look(2)
+    scene.put("a3", "D<>")
+    assert scene.look(2) == ["restored a3"]
+
+
+def test_a_piece_that_was_lifted_and_is_laid_as_what_a_correction_says_is_not_asked_about():
+    scene = scene_after("a1+", "a3><")
+    scene.lift("a3")
+    assert scene.look(2) == ["disturbed a3"]
+    assert lines(scene.referee.correct(scene.time, 2, "a3<>")) == ["Corrected"]
+    scene.put("a3", "D<>")
+    assert scene.look(2) == ["restored a3"]
 
 
 def test_a_resignation_by_mistake_is_taken_back_and_the_game_goes_on_as_it_stood():
@@ -1053,6 +1092,16 @@ def test_a_new_match_waits_until_the_pieces_of_the_one_before_have_left_the_boar
     assert scene.play("a1+") == ["light a1+"]
 
 
+def test_a_new_match_waits_for_a_piece_of_the_one_before_that_may_not_lie_there_by_what_is_seen():
+    scene = scene_after("a1+")
+    scene.misread = {A3: EMPTY | of_colour(Colour.DARK)}
+    scene.play("a3><")
+    scene.look(20)
+    scene.referee.answer(scene.time, A3, piece("D><"))
+    scene.referee.new_match(scene.time, Game.start(first="anywhere"))
+    assert scene.referee.to_lift == {A1, A3}
+
+
 def left_over() -> Scene:
     """A match is begun before the board was seen, on which pieces lie."""
     scene = Scene()
@@ -1334,6 +1383,35 @@ def test_moves_are_taken_back_for_others_of_which_not_all_is_clear_yet(before, i
     assert scene.look(5) == told_then
 
 
+@pytest.mark.parametrize(
+    ("what", "told_then"),
+    [("L+", ["restored a3"]), ("Lx", ["taken back a2+", "taken back a3+", "light a3x"])],
+)
+def test_the_earlier_of_two_pieces_that_were_lifted_is_asked_about_where_it_may_have_been_exchanged(what, told_then):
+    scene = scene_after("a1+", "a4+", "a3+", "a2+")
+    scene.lift("a2")
+    scene.look(1)
+    scene.lift("a3")
+    assert scene.look(1) == ["disturbed a3"]
+    scene.misread = {A3: contents_of([piece("L+"), piece("Lx")])}
+    scene.put("a3", what)
+    assert scene.look(3) == ["unclear a3"]
+    assert lines(scene.referee.answer(scene.time, A3, piece(what))) == told_then
+
+
+def test_what_lay_there_as_a_reply_before_the_last_piece_was_lifted_was_not_played_instead():
+    scene = scene_after("b1x", "a2+", "a3+", "b3+", "b4><", "a4><", "-")
+    scene.hand("d1")
+    scene.put("c3", "Dx")
+    scene.look(0.8)
+    scene.lift("a4")
+    scene.look(0.8)
+    scene.hand()
+    assert scene.look(2) == ["disturbed a4"]
+    scene.put("a4", "D><")
+    assert scene.look(2) == ["restored a4", "dark c3x"]
+
+
 def test_what_may_have_been_played_before_a_move_that_another_was_taken_back_for_is_asked():
     scene = scene_after("a1+", "a3><")
     scene.misread = {A2: EMPTY | contents_of([piece("D+")]), B2: EMPTY | contents_of([piece("Lx")])}
@@ -1490,6 +1568,70 @@ def test_who_covers_a_part_of_the_board_for_long_is_asked_what_lies_there():
     assert lines(scene.referee.answer(scene.time, Square.parse("d3"), None)) == ["dark a2<>"]
     scene.hand()
     assert scene.look(2) == []
+
+
+def test_what_may_have_been_played_out_of_sight_between_moves_that_are_told_together_is_asked():
+    scene = scene_after("a1+")
+    scene.misread = {Square.parse("a4"): contents_of([piece("Dx"), piece("D<>")])}
+    scene.put("a4", "Dx")
+    scene.look(1)
+    scene.hand("d2", "d3")
+    assert scene.look(3) == ["unclear a4"]
+    for square, what in (("b3", "L<>"), ("b1", "D+")):
+        scene.put(square, what)
+        assert scene.look(4) == []
+    told = lines(scene.referee.answer(scene.time, Square.parse("a4"), piece("Dx")))
+    assert told == ["dark a4x", "light b3<>"]
+    assert scene.look(5) == ["unclear d2"]
+    scene.put("d2", "Dx")
+    scene.put("d3", "L<>")
+    scene.hand()
+    assert scene.look(2) == ["asks order"]
+
+
+def scene_that_waits_for_its_first_piece() -> Scene:
+    """The first piece is not clear, and it is asked what it is; two more were played since, both in a moment."""
+    scene = scene_after()
+    scene.misread = {A1: contents_of([piece("L+"), piece("Lx")])}
+    scene.put("a1", "L+")
+    assert scene.look(3) == ["unclear a1"]
+    scene.hand("a3", "b4")
+    scene.look(0.5)
+    scene.put("a3", "Dx")
+    scene.put("b4", "Lx")
+    scene.look(0.5)
+    scene.hand()
+    assert scene.look(2) == []
+    return scene
+
+
+def test_an_unclear_piece_that_is_lifted_to_show_it_does_not_make_others_the_first():
+    scene = scene_that_waits_for_its_first_piece()
+    scene.misread = {}
+    scene.lift("a1")
+    assert scene.look(2) == []
+    scene.put("a1", "L+")
+    assert scene.look(2) == ["light a1+", "dark a3x", "light b4x"]
+
+
+def test_an_unclear_piece_that_is_lifted_for_good_was_not_played():
+    scene = scene_that_waits_for_its_first_piece()
+    scene.misread = {}
+    scene.lift("a1")
+    assert scene.look(5) == ["light b4x", "dark a3x"]
+
+
+def test_a_piece_that_is_lifted_and_put_back_before_it_is_told_is_not_played_later_for_it():
+    scene = scene_that_waits_for_its_first_piece()
+    scene.put("d2", "D+")
+    scene.look(1)
+    for square, what in (("b4", "Lx"), ("a3", "Dx")):
+        scene.lift(square)
+        scene.look(1)
+        scene.put(square, what)
+        scene.look(1)
+    scene.misread = {}
+    assert scene.look(6) == ["light a1+", "dark a3x", "light b4x", "dark d2+"]
 
 
 def scene_with_an_arm_over_shadows() -> Scene:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival, Explanation
-    from companion.rules import Game, Square
+    from companion.rules import Game, Move, Square
 
 _MOST_UNSEEN = 2
 """More moves are not played while nobody sees them, and then another in the open."""
@@ -106,6 +106,19 @@ def played_unseen(
     began = min(arrival.since for arrival in arrivals if arrival.square in squares)
     long = [unseen for unseen in board.unseen if began - unseen.since >= long_s]
     return _played_before(game, long, arrivals, max(1, len(found.certain)), _MOST_UNSEEN)
+
+
+def played_in_sight(
+    game: Game, arrivals: Sequence[Arrival], board: Comparison, found: Explanation, long_s: float
+) -> tuple[Move, ...]:
+    """The moves that were found, up to the second or later that one may have been played out of sight before."""
+    told: list[Move] = []
+    for move in found.certain:
+        if told and played_unseen(game, arrivals, board, explain(game, arrivals), long_s):
+            break
+        told.append(move)
+        game, arrivals = game.play(move), [other for other in arrivals if other.square != move.square]
+    return tuple(told)
 
 
 def _played_before(

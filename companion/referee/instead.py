@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival
     from companion.referee.record import Record
-    from companion.rules import Move
+    from companion.rules import Game, Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Instead:
     arrivals: Sequence[Arrival]
     """What lies there."""
     moves: tuple[Move, ...]
-    """The moves with which it surely begins."""
+    """The moves with which it surely begins, and that are told at once."""
     unseen: Arrival | None
     """A square out of sight on which a move may have been played before it."""
     doubtful: Arrival | None
@@ -56,15 +56,21 @@ def played_instead(
         return None
     before = record.past[-count]
     found = explain(before, arrivals)
-    if not found.complete:
+    if not found.complete or _came_as_a_reply(record.game, board, arrivals):
         return None
     return Instead(
         count,
         arrivals,
-        found.certain,
+        doubts.played_in_sight(before, arrivals, board, found, unseen_s),
         unseen=doubts.played_unseen(before, arrivals, board, found, unseen_s),
         doubtful=doubts.told_by_later_play(before, arrivals, found) or doubts.between(before, board, found),
     )
+
+
+def _came_as_a_reply(game: Game, board: Comparison, arrivals: Sequence[Arrival]) -> bool:
+    """Whether the `arrivals` lay there as moves that go on the game before any piece that is lost was lifted."""
+    all_there = max(arrival.since for arrival in arrivals)
+    return all(all_there <= gone.after for gone in board.lost.values()) and explain(game, arrivals).complete
 
 
 def lacking_instead(record: Record, board: Comparison, arrivals: Sequence[Arrival]) -> Arrival | None:

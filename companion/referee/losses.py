@@ -40,6 +40,7 @@ class Losses:
         sure = {square for square, seen in board.kept.items() if only(seen.contents)}
         self._bared = (self._bared | board.bare.keys()) - sure
         self.disturbed -= {square for square in self.disturbed if game.content(square) is None}
+        self._looks = {square: looks for square, looks in self._looks.items() if game.content(square) is not None}
         told_apart = {square for square, seen in board.kept.items() if not _may_have_either_colour(seen.contents)}
         self._colour_open -= told_apart | board.bare.keys()
 
@@ -60,9 +61,9 @@ class Losses:
         return new
 
     def restored(self, board: Comparison, game: Game) -> tuple[Square, ...]:
-        """The squares whose piece is back, but for the last one where it may be another."""
-        doubtful = {game.last_square} if self.may_be_swapped(board, game) else set()
-        back = tuple(sorted(self.disturbed & board.kept.keys() - doubtful))
+        """The squares whose piece is back, but for the last one there where it may be another."""
+        swapped = self.may_be_swapped(board, game)
+        back = tuple(sorted(self.disturbed & board.kept.keys() - ({swapped.square} if swapped else set())))
         self.disturbed -= set(back)
         self._looks |= {square: seen.contents for square, seen in board.kept.items() if square not in self.disturbed}
         return back
@@ -86,12 +87,15 @@ class Losses:
         return Arrival(last, seen.contents | contents_of([game.content(last)]), seen.since, seen.after)
 
     def may_be_swapped(self, board: Comparison, game: Game) -> Arrival | None:
-        """The last piece, lifted and put back as what may be the same, or another that was never seen there."""
-        last = game.last_square
+        """The last piece, lifted and put back as what may be the same, or another that was never seen there.
+
+        Where the last ones are gone it is the one before them.
+        """
+        last = next((move.square for move in reversed(game.moves) if move.square not in board.lost), None)
         if last is None or last not in self.disturbed or last not in board.kept:
             return None
         seen = board.kept[last]
-        if not seen.contents & ~self._looks.get(last, ANYTHING):
+        if only(seen.contents) or not seen.contents & ~self._looks.get(last, ANYTHING):
             return None
         return Arrival(last, seen.contents, seen.since, seen.after)
 

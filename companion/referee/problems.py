@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from companion.events import Event
-    from companion.readings import Contents, SettledSquare
+    from companion.readings import Contents
     from companion.referee.explanation import Arrival
     from companion.rules import Game, Square
 
@@ -40,9 +40,6 @@ class Problem:
 class Problems:
     """All of them, judged by the game as it is: after another past, or an end, they are judged afresh.
 
-    A piece that was told to be illegal and is lifted is not forgotten before the next move: put back where it may lie,
-    it is as old as it was.
-
     What is told of one is an event, which begins as all do `here`; it is told once for what is read there.
     """
 
@@ -50,8 +47,6 @@ class Problems:
         """With `by_card` the kinds are on cards."""
         self._by_card = by_card
         self._told: dict[Square, Problem] = {}
-        self._lifted: list[tuple[Arrival, float]] = []
-        """What lay where it might not and was lifted, since the last move, and when it was last seen there."""
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._told.values())
@@ -128,25 +123,10 @@ class Problems:
         """None is one any more."""
         self._told = {}
 
-    def forget_lifted(self) -> None:
-        """A move was played: what was lifted before is of no account."""
-        self._lifted = []
-
-    def keep_to(self, there: AbstractSet[Square], seen: Mapping[Square, SettledSquare]) -> None:
-        """Only on these squares something still lies that the game has not; `seen` tells when it was last there."""
-        for problem in [each for each in self if each.square not in there]:
-            del self._told[problem.square]
-            if isinstance(problem.event, events.IllegalPlacement):
-                self._lifted.append((problem.arrival, seen[problem.square].after))
-
-    def as_repaired(self, arrival: Arrival) -> Arrival:
-        """An arrival that may be a lifted one, set right: it does not come after what was played meanwhile."""
-        before = [
-            lifted.after
-            for lifted, last_there in self._lifted
-            if lifted.contents & arrival.contents and arrival.since > last_there
-        ]
-        return replace(arrival, after=min([arrival.after, *before]))
+    def keep_to(self, there: AbstractSet[Square]) -> None:
+        """Only on these squares something still lies that the game has not."""
+        for square in self._told.keys() - there:
+            del self._told[square]
 
 
 def _says_the_same(known: Event, event: Event) -> bool:

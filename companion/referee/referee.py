@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from companion import events
-from companion.readings import ANYTHING, EMPTY, possible
+from companion.readings import EMPTY, possible
 from companion.referee.record import Record
 from companion.referee.sight import Sight
 from companion.referee.umpire import Umpire
@@ -42,9 +42,11 @@ class Referee(Umpire):
         never_seen = not self._sight.started
         if game.layout != self.game.layout:
             self._sight = Sight(game.layout, self._patience)
+        lying = {square for square in game.layout if not self._sight.contents(square) & EMPTY}
+        lying |= {move.square for move in self.game.moves if self._sight.contents(move.square) != EMPTY}
         told = self._start_match(time, game)
         self._keep_the_cards()
-        self._losses.to_leave = {square for square in game.layout if not self._sight.contents(square) & EMPTY}
+        self._losses.to_leave = lying
         self._may_be_left_over = never_seen
         return told
 
@@ -148,8 +150,7 @@ class Referee(Umpire):
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""
-        seen = self._sight.contents(square)
-        if square != unless and (seen == ANYTHING or not seen & EMPTY):
+        if square != unless and self._sight.contents(square) != EMPTY:
             self._losses.to_leave.add(square)
 
     def correct(self, time: float, ply: int, text: str, *, rule_later: bool = False) -> list[Event]:

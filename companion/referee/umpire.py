@@ -37,6 +37,7 @@ from companion.referee.clearing import Clearing
 from companion.referee.comparison import Comparison, Sayings, compare
 from companion.referee.explanation import are_too_many, explain, legal_moves
 from companion.referee.instead import Instead, lacking_instead, may_be_instead, played_instead, unclear_instead
+from companion.referee.lifted import Lifted
 from companion.referee.losses import Losses
 from companion.referee.patience import Patience
 from companion.referee.problems import Problem, Problems
@@ -93,6 +94,7 @@ class Umpire:
         self._sheet = Scoresheet(self.table, record)
         self._question = Question()
         self._problems = Problems(by_card=self._by_card)
+        self._lifted = Lifted()
         self._losses = Losses()
         self._clearing = Clearing(following, still_s=self._patience.clearing_s, by_card=self._by_card)
         self._said = Sayings()
@@ -262,10 +264,12 @@ class Umpire:
 
     def _decide(self, board: Comparison) -> list[Event]:
         self._clearing.call_off()
+        if not self._losses.to_leave:
+            self._lifted.look(board)
         self._forget_solved_problems(board)
         self._question.look(board)
         # By what has been lifted, and what is still asked, as of this look.
-        arrivals = [self._question.as_asked(self._problems.as_repaired(arrival)) for arrival in board.arrivals]
+        arrivals = [self._question.as_asked(arrival) for arrival in self._lifted.as_they_were(board.arrivals)]
         board = replace(board, arrivals=arrivals)
         if self._sight.hand_in_the_way or self._question.waits_for_a_person or board.held_back:
             return []
@@ -298,10 +302,13 @@ class Umpire:
         doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
             return self._ask_about(board, doubtful) if self._has_waited(board, doubtful) else []
-        told = self._play(board.time, found.certain)
-        played = {move.square for move in found.certain}
+        moves = doubts.played_in_sight(self.game, board.arrivals, board, found, self._patience.unseen_s)
+        if doubts.between(self.game, replace(board, maybes=self._lifted.missing(board)), found):
+            moves = ()
+        told = self._play(board.time, moves)
+        played = {move.square for move in moves}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
-        if not left or self.over:
+        if not left or self.over or moves != found.certain:
             return told
         return [*told, *self._tell_what_is_wrong(replace(board, arrivals=left), explain(self.game, left))]
 
@@ -382,7 +389,7 @@ class Umpire:
         unseen = board.unseen if board.arrivals or board.replaced else ()
         open_ = [*board.arrivals, *board.maybes, *board.hardly_replaced, *unseen, *([doubtful] if doubtful else [])]
         there = {arrival.square for arrival in open_}
-        self._problems.keep_to(there, dict(zip(self.game.layout, board.snapshot.squares, strict=True)))
+        self._problems.keep_to(there)
 
     # Playing ------------------------------------------------------------------------------------------------------
 
@@ -398,7 +405,7 @@ class Umpire:
                 if not ruled and move.square not in self._said.squares:
                     self._losses.played(move.square, self._sight.contents(move.square))
             self._problems.settle(move.square)
-            self._problems.forget_lifted()
+            self._lifted.forget()
             self._question.drop()
         return told
 
