@@ -62,7 +62,7 @@ _MOVING_S = 1.0
 """They go on moving for so long after they have last moved by what is no noise."""
 _OVER_THE_EDGE = 2
 """How much of the table, in flattened pixels, a patch at the board's edge shows: the edge itself must be in it."""
-_ROUGHLY_ALIKE = 0.4
+_ROUGHLY_ALIKE, _MORE_ALIKE = 0.4, 0.1
 _WHOLE_ALIKE = 0.85
 _HARDLY_SEEN = 0.2
 _AGREE, _AGREE_WITHIN = 0.7, 1.0
@@ -358,7 +358,7 @@ class BoardFollower:
             for turn in turns
         ]
         order = np.argsort(likeness)[::-1]
-        if likeness[order[0]] > likeness[order[1]] + 0.1:
+        if likeness[order[0]] > max(_ROUGHLY_ALIKE, likeness[order[1]] + _MORE_ALIKE):
             return BoardPose.at(turns[order[0]], found.score)
         nearest = min(turns, key=lambda turn: float(np.linalg.norm(turn - self._sure.points(), axis=1).sum()))
         return BoardPose.at(nearest, found.score)

@@ -99,6 +99,15 @@ def test_a_board_moved_far_is_found_again_with_its_corners_named_as_before():
     assert error(table.show(table.board(after), 1.0), after) < 0.05
 
 
+def test_a_board_that_is_hardly_like_what_is_remembered_is_not_called_turned():
+    """A hand over a board that has just been pushed looks a little more like the board turned half round."""
+    table = Table(find=lambda *_: pose_at(FROM_ABOVE))
+    table.show(table.board(FROM_ABOVE), 0.5)
+    noise = cv2.GaussianBlur(np.random.default_rng(3).normal(0, 120, (SIZE[1], SIZE[0], 3)), (0, 0), 3)
+    hand = table.board(np.roll(FROM_ABOVE, 2, axis=0)) * 0.25 + 90 + 5 * noise
+    assert error(table.show(hand.clip(0, 255).astype(np.uint8), 2.0), FROM_ABOVE) < 0.05
+
+
 def test_what_is_found_only_once_is_not_believed(at_rest):
     places = iter([pose_at(turned(moved(FROM_ABOVE, (dx, 0)), 20)) for dx in range(0, 400, 40)])
     table = Table(find=lambda *_: next(places))
