@@ -530,7 +530,8 @@ def test_an_exchanged_card_does_not_tell_the_owners_next_cube():
     assert not [line for line in [*told, *scene.look(6)] if line.startswith("light d4")]
 
 
-def test_a_card_beneath_one_that_is_taken_up_for_a_moment_does_not_tell_the_next_cube():
+def with_a_card_beneath() -> Scene:
+    """Light's straight lies beneath a puller, and Light is to move."""
     scene = green_box()
     begun(
         scene,
@@ -539,6 +540,11 @@ def test_a_card_beneath_one_that_is_taken_up_for_a_moment_does_not_tell_the_next
         ("b4", Colour.LIGHT, Kind.PULLER),
         ("b3", Colour.DARK, Kind.PULLER),
     )
+    return scene
+
+
+def test_a_card_beneath_one_that_is_taken_up_for_a_moment_does_not_tell_the_next_cube():
+    scene = with_a_card_beneath()
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}
     cube(scene, "b2", Colour.LIGHT)
     assert scene.look(1.5) == []
@@ -561,14 +567,7 @@ def test_an_exchanged_card_stays_in_doubt_when_the_owners_next_cube_gets_its_car
 
 
 def test_a_cube_whose_card_is_about_to_tell_it_is_not_asked_about():
-    scene = green_box()
-    begun(
-        scene,
-        ("a1", Colour.LIGHT, Kind.STRAIGHT),
-        ("a4", Colour.DARK, Kind.STRAIGHT),
-        ("b4", Colour.LIGHT, Kind.PULLER),
-        ("b3", Colour.DARK, Kind.PULLER),
-    )
+    scene = with_a_card_beneath()
     cube(scene, "b2", Colour.LIGHT)
     assert scene.look(3) == []
     scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.STRAIGHT)}  # as it lies beneath, too
