@@ -154,7 +154,9 @@ class CubeRecogniser:
     """A cube is the same in the mirror, and a second look tells more."""
     asks_spares: Final = False
     """The set is known already."""
-    looks_again: Final = False
+    looks_beside: Final = False
+    """A colour is the same a little beside."""
+    evens_light: Final = False
     """Colours are reckoned in the light that all squares share."""
 
     def __init__(self, recogniser: Recogniser, look: CubeLook) -> None:

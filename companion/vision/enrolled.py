@@ -54,8 +54,8 @@ STATES: Final = 4
 """What the weights tell apart: empty, light, dark, covered."""
 LEAST: Final = 5e-3
 """A content less probable than this is ruled out."""
-LEAST_IN_PHOTOGRAPHS: Final = 1e-2
-"""The same where all pieces are judged together, by what a set allows."""
+LEAST_IN_PHOTOGRAPHS: Final = 1.5e-2
+"""The same where it was looked at from more than one place, and all pieces are judged by what a set allows."""
 AT_MARGIN: Final = 3e-3
 """How probable, beside the best, is what explains a patch worse by its margin: a tenth less than that is ruled out."""
 _DIM: Final = 4.0
@@ -195,7 +195,9 @@ class EnrolledRecogniser:
     """Marks may look otherwise in the mirror."""
     asks_spares: Final = False
     """The set is known already."""
-    looks_again: Final = False
+    looks_beside: Final = True
+    """Weights and head are surer of what they see from more than one place."""
+    evens_light: Final = False
     """Colours are reckoned in the light that all squares share."""
 
     def __init__(self, recogniser: Recogniser, look: Look) -> None:

@@ -136,7 +136,9 @@ class Recogniser:
     """A patch tells more to who looks at it in the mirror too."""
     asks_spares: Final = True
     """What a set looks like is known better with its other pieces in sight."""
-    looks_again: Final = True
+    looks_beside: Final = True
+    """Thin marks show better here or there."""
+    evens_light: Final = True
     """The edge of a shadow makes dark pieces of light ones."""
 
     def __init__(self, backbone: bytes, head: bytes, rules: Mapping[Looked, SetRule]) -> None:

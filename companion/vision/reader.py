@@ -57,8 +57,13 @@ class Recogniser(Protocol):
         ...
 
     @property
-    def looks_again(self) -> bool:
-        """Whether a photograph shall be looked at from places that are a little off and in evened light, too."""
+    def looks_beside(self) -> bool:
+        """Whether a photograph shall be looked at from places that are a little off."""
+        ...
+
+    @property
+    def evens_light(self) -> bool:
+        """Whether a photograph shall be looked at with the light evened out, too."""
         ...
 
     def recognise(self, patches: Image, *, mirror_too: bool = False) -> Floats:
@@ -130,7 +135,7 @@ class BoardReader:
         if soft.all():
             return StillReading(self.upright(pose, image), (ANYTHING,) * len(self.layout), 0, blurred=True)
         squares, hidden, _ = self._told(seen, away)
-        if self.recogniser.looks_again:
+        if self.recogniser.evens_light:
             squares = self._in_other_light(squares, seen, away)
         squares = but_for(soft | burnt_out(patches(seen, self.layout)), squares)
         return StillReading(self.upright(pose, image), squares, hidden, card=self._card(image, pose))
@@ -204,10 +209,10 @@ def photographed(
     Every patch is looked at in the mirror as well, and no more pieces lie there than so many `sets` have. If that
     tells nothing, because there are too many sets or other pieces, the squares were only looked at twice.
 
-    Corners that were found are never quite right, and doubts hang on a few hundredths of a square: who `looks_again`
+    Corners that were found are never quite right, and doubts hang on a few hundredths of a square: who `looks_beside`
     does so from places that are a little off, unless `at_once`, and the mean counts.
     """
-    off = _SHIFTS if recogniser.looks_again and not at_once else ((0, 0),)
+    off = _SHIFTS if recogniser.looks_beside and not at_once else ((0, 0),)
     views = (np.roll(top_view, shift, axis=(0, 1)) for shift in off)
     looks = [recogniser.recognise(patches(view, layout, away), mirror_too=True) for view in views]
     twice = np.asarray(mean_look(*looks), np.float32)

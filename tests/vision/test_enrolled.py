@@ -234,7 +234,7 @@ def test_faces_that_explain_a_patch_nearly_alike_are_kept(recogniser, worse, kep
 
 
 def test_a_photograph_may_rule_out_more_than_a_look_at_a_video(recogniser):
-    probabilities = np.array([[0.007, 0.993, *[0] * 8]], np.float32)
+    probabilities = np.array([[0.01, 0.99, *[0] * 8]], np.float32)
     once, photograph = (recogniser.contents(probabilities, look) for look in (Looked.ONCE, Looked.PHOTOGRAPH))
     assert (once, photograph) == ((0b11,), (0b10,))
 

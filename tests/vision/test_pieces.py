@@ -228,7 +228,7 @@ def test_photographed_squares_are_read_and_hardly_ever_misread(recogniser, look)
 
 
 class WhoeverTakesLightAsItIs(Recogniser):
-    looks_again = False
+    evens_light = False
 
 
 def shaded(image, middle, side, left=0.45):

@@ -33,7 +33,7 @@ class GreyEyes:
 
     sides = 1
     asks_spares = False
-    looks_again = False
+    looks_beside = evens_light = False
 
     def __init__(self) -> None:
         self.looked: list[int] = []
@@ -291,10 +291,10 @@ def test_as_much_as_in_a_photograph_is_ruled_out_only_where_the_supply_was_heede
     assert eyes.look is look
 
 
-class EyesThatLookAgain(GreyEyes):
+class EyesThatLookBeside(GreyEyes):
     """They note the patches that they are shown, and ask to be shown them from places that are a little off."""
 
-    looks_again = True
+    looks_beside = True
 
     def __init__(self):
         super().__init__()
@@ -307,7 +307,7 @@ class EyesThatLookAgain(GreyEyes):
 
 def test_a_photograph_is_looked_at_from_places_around_the_corners_that_were_found():
     """Before, what was told in doubt hung on a few hundredths of a square."""
-    eyes, top_view = EyesThatLookAgain(), picture(b2=200)
+    eyes, top_view = EyesThatLookBeside(), picture(b2=200)
     photographed(eyes, top_view, LAYOUT, 0, 1)
     straight = patches(top_view, LAYOUT)
     for shift, shown in zip(((0, 2), (0, -2), (2, 0), (-2, 0)), eyes.shown, strict=True):
