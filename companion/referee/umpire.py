@@ -302,15 +302,19 @@ class Umpire:
         doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
             return self._ask_about(board, doubtful) if self._has_waited(board, doubtful) else []
-        moves = doubts.played_in_sight(self.game, board.arrivals, board, found, self._patience.unseen_s)
-        if doubts.between(self.game, replace(board, maybes=self._lifted.missing(board)), found):
-            moves = ()
+        moves = self._beyond_doubt(board, found)
         told = self._play(board.time, moves)
         played = {move.square for move in moves}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
         if not left or self.over or moves != found.certain:
             return told
         return [*told, *self._tell_what_is_wrong(replace(board, arrivals=left), explain(self.game, left))]
+
+    def _beyond_doubt(self, board: Comparison, found: Explanation) -> tuple[Move, ...]:
+        """The moves that were found, as far as nothing out of sight, or just lifted, may have come between."""
+        if doubts.between(self.game, replace(board, maybes=self._lifted.missing(board)), found):
+            return ()
+        return doubts.played_in_sight(self.game, board.arrivals, board, found, self._patience.unseen_s)
 
     def _ask_what_lies_out_of_sight(self, time: float, unseen: Arrival, arrivals: Sequence[Arrival]) -> list[Event]:
         """Whether nothing does, before the arrivals are believed; what lies there shows when it is seen."""
