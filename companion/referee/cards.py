@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from companion.readings import ANYTHING, contents_of, of_colour
 from companion.referee.explanation import Arrival, legal_moves
+from companion.referee.pile import Pile
 from companion.rules import Colour, Kind, Piece
 
 if TYPE_CHECKING:
@@ -20,88 +21,6 @@ if TYPE_CHECKING:
 _NEXT_CARD_S = 1.0
 """Nobody lays the card of the next cube sooner than this after the opponent's cube."""
 
-_PICKED_UP_S = 3.0
-"""Before a player's first cube a pile that was not seen for so long, and then shows another card, was picked up."""
-
-_TAKEN_UP_S = 2.0
-"""A card that is taken up to look at it is back on its pile before that, and what lay beneath it hidden again."""
-
-
-@dataclass(slots=True)
-class _Pile:
-    """What is known of the cards of one player."""
-
-    before: frozenset[Kind] = frozenset()
-    """What lies on top, or did when the last cube was committed: these cards belong to no cube that is to come."""
-    ever: frozenset[Kind] = frozenset()
-    """Every card that was played, or lay there before."""
-    beneath: frozenset[Kind] = frozenset()
-    """What may show when the card on top is taken up."""
-    seen: float = float("-inf")
-    """When it was last seen."""
-    several: float = float("-inf")
-    """Until when more than one cube waited for a card: one that was laid before may be any one's of these."""
-    is_untouched: bool = True
-    """No cube of its owner has been played in this match."""
-    last: Kind | None = None
-    """The card that the last cube was committed as, until a cube is taken back."""
-    shown: tuple[frozenset[Kind], float] = (frozenset(), 0.0)
-    """What was last seen to show, as surely as it was, and since when, in source seconds."""
-    instead: tuple[frozenset[Kind], float] | None = None
-    """What showed in place of the card of the last cube, which was seen before, and since when."""
-
-    def showing(self, kinds: frozenset[Kind], time: float) -> tuple[frozenset[Kind], float]:
-        """What it shows that is seen so now, and since when: one that is only read less surely is as it was."""
-        shown, since = self.shown
-        return (shown, since) if shown and shown <= kinds else (kinds, time)
-
-    def see(self, kinds: frozenset[Kind] | None, time: float) -> None:
-        """It shows one of these `kinds`, or is not seen."""
-        if kinds is not None:
-            if self.is_untouched and self.shown[0] and time - self.seen >= _PICKED_UP_S:
-                self.before &= self.shown[0]
-            self.shown, self.seen = self.showing(kinds, time), time
-        if self.last is None:
-            return
-        if kinds == frozenset({self.last}):
-            self.before = frozenset({self.last})
-        shown, _ = self.shown
-        if not shown or self.last in shown or self.before != {self.last}:
-            self.instead = None
-            return
-        so_far, since = self.instead or (shown, time)
-        self.instead = (so_far | shown, since)
-
-    def played(self, kind: Kind) -> None:
-        """A cube was committed as this kind.
-
-        Its card lies there, or one that lay there before, for its own may still be on the way: more is not learnt from
-        a pile that may show its kind among others. One that cannot show it may show what is still to come.
-        """
-        shown, _ = self.shown
-        lies = frozenset({kind})
-        is_laid = shown == lies and kind not in self.before
-        self.beneath = self.before | (frozenset() if is_laid else self.beneath)
-        if shown != lies:
-            lies |= self.before
-        if kind not in shown:
-            lies |= shown
-        self.before, self.last, self.instead, self.is_untouched = lies, kind, None, False
-        self.ever |= lies
-
-    def may_be_new(self, kinds: frozenset[Kind]) -> bool:
-        """Whether a card that shows so can have been laid since the last cube was committed only."""
-        return kinds.isdisjoint(self.before)
-
-    def is_new(self, kinds: frozenset[Kind], time: float) -> bool:
-        """Whether it surely was: a card as it may lie beneath another has to show for a while."""
-        _, since = self.showing(kinds, time)
-        return self.may_be_new(kinds) and (kinds.isdisjoint(self.beneath) or time - since >= _TAKEN_UP_S)
-
-    def may_be_older(self, kinds: frozenset[Kind]) -> bool:
-        """Whether the card that is on top may have lain there before others."""
-        return not kinds.isdisjoint(self.ever)
-
 
 class CardPiles:
     """What the card on each pile was before, which tells when a card has been laid (Green Box).
@@ -113,7 +32,7 @@ class CardPiles:
     """
 
     def __init__(self) -> None:
-        self._piles = {colour: _Pile() for colour in Colour}
+        self._piles = {colour: Pile() for colour in Colour}
         self._waiting: dict[Square, Contents] = {}
         """The cubes that are not committed yet, as they were seen last."""
         self._told: dict[Square, Contents] = {}
@@ -133,7 +52,7 @@ class CardPiles:
         """Another match begins where those piles lay, or lie still, in whatever order their cards were picked up."""
         for colour, pile in others._piles.items():
             older = pile.ever
-            self._piles[colour] = _Pile(before=older, ever=older, beneath=older, shown=pile.shown, seen=pile.seen)
+            self._piles[colour] = Pile(before=older, ever=older, beneath=older, shown=pile.shown, seen=pile.seen)
 
     @property
     def waited_for(self) -> bool:
@@ -227,7 +146,7 @@ class CardPiles:
         """Note that the card which a player's pile shows is that of the cube which is waiting, if it is."""
         pile = self._piles[colour]
         _, since = pile.showing(kinds, time)
-        if since <= pile.several or not pile.is_new(kinds, time):
+        if since <= pile.several or not pile.is_new(kinds, time - since):
             return
         if not any(_played_on(waiting, other, since) for other in arrivals):
             self._told[waiting.square] &= ~of_colour(colour)
@@ -280,10 +199,12 @@ class CardPiles:
         That is the same card again, as what the opponent has to pass after. Not if just the opponent has played on.
         """
         told = self._told[arrival.square]
+        if told == ANYTHING:
+            return told
         later = [other for other in arrivals if other is not arrival]
         for colour in {move.piece.colour for move in legal_moves(game, arrival)}:
-            theirs = [each for each in later if arrival.surely_before(each) and not each.contents & of_colour(colour)]
-            if theirs and len(theirs) == len(later):
+            own = of_colour(colour)
+            if later and all(arrival.surely_before(other) and not other.contents & own for other in later):
                 continue
             again = contents_of(Piece(colour, kind) for kind in self._piles[colour].before)
             moves = legal_moves(game, replace(arrival, contents=arrival.contents & again))

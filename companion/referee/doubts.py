@@ -112,6 +112,8 @@ def played_in_sight(
     game: Game, arrivals: Sequence[Arrival], board: Comparison, found: Explanation, long_s: float
 ) -> tuple[Move, ...]:
     """The moves that were found, up to the second or later that one may have been played out of sight before."""
+    if not board.unseen:
+        return found.certain
     told: list[Move] = []
     for move in found.certain:
         if told and played_unseen(game, arrivals, board, explain(game, arrivals), long_s):
