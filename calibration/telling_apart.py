@@ -1,7 +1,7 @@
 """How well an enrolled set can be told apart, what is said of that, and what would help.
 
-A set is refused, in one line, whose pieces are not alike two by two or whose marks hardly show, unless the owner wants
-what shows; and cubes whose colours do not show.
+A set is refused, in one line, whose pieces are not alike two by two or whose marks or colours hardly show, unless the
+owner wants what shows; and cubes whose colours do not show.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ _OTHERWISE = {
 _TOP = slice(7, -7)
 """Where a face's picture surely shows the top of its piece."""
 _MUCH = 0.2
-"""Tops of which such a share of pixels has two channels burnt out show little of their marks."""
+"""Tops of which such a share of pixels has two channels burnt out show little of their marks; if one is burnt out and
+the others show nothing, little of their colour."""
+_NOTHING = 6
+"""A channel shows nothing up to this level."""
 _NEARER = (
     "A picture from nearer, sharper or without glare may help; or one of them lies where another belongs (--help shows "
     "the arrangement)."
@@ -74,7 +77,7 @@ _BRIGHT = 160
 
 
 def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
-    """Say that the pieces in picture `name` were not laid out two by two, or that their marks do not show.
+    """Say that the pieces in picture `name` were not laid out two by two, or that marks or a colour do not show.
 
     Raises:
         EnrolmentError: if so; with what to do.
@@ -93,6 +96,12 @@ def refuse_unlike_twins(learnt: Learnt, name: str) -> None:
     hidden = _told_from_none(learnt)
     if hidden:
         raise EnrolmentError(f"The marks of the {_and(hidden)} hardly show in {name}. {_better(learnt, name)}")
+    loud = [colour for colour, seen in _tops(learnt).items() if _no_more_than_a_hue(seen)]
+    if loud:
+        raise EnrolmentError(
+            f"No more than a hue is left of the colour of the {_and(loud)} pieces in {name}: take both pictures with "
+            "less light, or darker. With --anyway what shows is kept."
+        )
 
 
 def _refuse_hidden_marks(learnt: Learnt, name: str, colour: Colour, least: float) -> None:
@@ -206,15 +215,26 @@ class _Exposure(Enum):
 
 def _badly_exposed(learnt: Learnt) -> dict[Colour, _Exposure]:
     """The colours whose pieces are burnt out, or too dark where more light would burn nothing out."""
-    told, known = learnt.enrolment, Look.of(learnt.enrolment).faces
-    tops: dict[Colour, list[Bytes]] = {colour: [] for colour in Colour}
-    for face, look in zip(told.faces, known, strict=True):
-        tops[Piece.parse(face.piece).colour].append(look.picture[_TOP, _TOP])
+    tops = _tops(learnt)
     bright = {colour: np.percentile(seen, 95) for colour, seen in tops.items()}
     dim = max(bright.values()) < _BRIGHT
     dark = {colour: _Exposure.DARK for colour, level in bright.items() if dim and level < DARKEST}
     burnt = [colour for colour, seen in tops.items() if (np.median(seen, axis=3) >= BURNT).mean() > _MUCH]
     return dark | dict.fromkeys(burnt, _Exposure.BURNT)
+
+
+def _tops(learnt: Learnt) -> dict[Colour, list[Bytes]]:
+    """What is surely the top of each piece, colour by colour."""
+    tops: dict[Colour, list[Bytes]] = {colour: [] for colour in Colour}
+    for face, look in zip(learnt.enrolment.faces, Look.of(learnt.enrolment).faces, strict=True):
+        tops[Piece.parse(face.piece).colour].append(look.picture[_TOP, _TOP])
+    return tops
+
+
+def _no_more_than_a_hue(tops: list[Bytes]) -> bool:
+    """Whether a colour is all in one channel, which is burnt out: in other light it may look like any paler one."""
+    pure = (np.median(tops, axis=3) <= _NOTHING) & (np.max(tops, axis=3) >= BURNT)
+    return float(pure.mean()) > _MUCH
 
 
 def _and(things: Sequence[Colour | Piece]) -> str:

@@ -88,7 +88,7 @@ def _as_text(_context: click.Context, _option: click.Parameter, name: str) -> st
 @click.option(
     "--anyway",
     is_flag=True,
-    help="Keep what shows where marks hardly show, pieces do not look alike two by two or seem to lie otherwise, a "
+    help="Keep what shows where marks or colours hardly show, pieces do not look alike two by two or lie otherwise, a "
     "hand seems to be over the board, cards look like those of other kinds, or cubes are burnt out.",
 )
 @click.option("--light-is-darker", is_flag=True, help="The pieces with marks that are Light's are the darker ones.")

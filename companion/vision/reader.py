@@ -206,8 +206,9 @@ def photographed(
 ) -> tuple[Floats, Looked]:
     """Probabilities `(n, 10)` for a photograph, for which there is more time than for a frame of a video.
 
-    Every patch is looked at in the mirror as well, and no more pieces lie there than so many `sets` have. If that
-    tells nothing, because there are too many sets or other pieces, the squares were only looked at twice.
+    Every patch is looked at in the mirror as well, and no more pieces lie there than so many `sets` have: where more
+    seem to, some were misread, and nobody knows which. If that tells nothing, because there are too many sets or
+    pieces, the squares were only looked at twice.
 
     Corners that were found are never quite right, and doubts hang on a few hundredths of a square: who `looks_beside`
     does so from places that are a little off, unless `at_once`, and the mean counts.
@@ -216,7 +217,7 @@ def photographed(
     views = (np.roll(top_view, shift, axis=(0, 1)) for shift in off)
     looks = [recogniser.recognise(patches(view, layout, away), mirror_too=True) for view in views]
     twice = np.asarray(mean_look(*looks), np.float32)
-    together = within_supply(twice, sets)
+    together = within_supply(twice, sets, doubting=True)
     return together, Looked.TWICE if together is twice else Looked.PHOTOGRAPH
 
 

@@ -24,14 +24,22 @@ _MOST_STATES: Final = 10_000
 """A larger table is not begun: nothing is concluded then."""
 _HARDLY: Final = 1e-9
 _MOSTLY: Final = 0.5
+_DOUBTS: Final = (2, 4, 8, 16)
+"""The odds between pieces are taken to the power of 1 by these, one after the other, until what was told may be."""
+_POSSIBLE: Final = 1e-4
+"""So likely has to be what keeps to the supply then. Sixteen pieces of which nothing is known are hardly more so."""
+_NOTHING_IS_SURER: Final = 1e-12
 
 
-def within_supply(probabilities: Floats, sets: int) -> Floats:
+def within_supply(probabilities: Floats, sets: int, *, doubting: bool = False) -> Floats:
     """Probabilities of each square's contents, given that the pieces are from `sets` sets.
 
     `probabilities` is `(n, contents)` in the order of `ALL_CONTENTS`, each square judged by itself; further columns
     are left as they are. The very array comes back if hardly any arrangement keeps to the supply, or more pieces are
     seen than there are: then other pieces lie there than was said; or if there are too many sets to count with.
+
+    When `doubting`, hardly any arrangement means that some pieces were misread, and which piece each one is is believed
+    less: as little less as lets some arrangement be.
     """
     most = PIECES_PER_KIND_AND_SET * sets
     if (most + 1) ** (_CONTENTS - 1) > _MOST_STATES:
@@ -40,13 +48,28 @@ def within_supply(probabilities: Floats, sets: int) -> Floats:
     if (judged[:, 1:].sum(axis=1) > _MOSTLY).sum() > most * (_CONTENTS - 1):
         return probabilities
     whole = np.maximum(judged.sum(axis=1, keepdims=True), _HARDLY)
-    together = _together(judged / whole, most)
-    likelihood = together.sum(axis=1, keepdims=True)
-    if likelihood[0, 0] < _HARDLY:
-        return probabilities
+    shares = judged / whole
+    shares[shares.sum(axis=1) < _MOSTLY, 0] = 1  # what is covered, and nothing else, uses nothing up
+    together = _together(shares, most)
+    if together[0].sum() < _HARDLY:
+        if not doubting:
+            return probabilities
+        together = _together_in_doubt(shares, most)
     result = probabilities.copy()
-    result[:, :_CONTENTS] = together / likelihood * whole
+    result[:, :_CONTENTS] = together / together.sum(axis=1, keepdims=True) * whole
     return result
+
+
+def _together_in_doubt(shares: Table, most: int) -> Table:
+    """The same as `_together`, when what the shares say about pieces is doubted enough."""
+    pieces = shares[:, 1:].sum(axis=1, keepdims=True)
+    for doubt in _DOUBTS:
+        doubted = np.maximum(shares[:, 1:], _NOTHING_IS_SURER) ** (1 / doubt)
+        among = pieces * doubted / doubted.sum(axis=1, keepdims=True)
+        together = _together(np.column_stack([shares[:, 0], among]), most)
+        if together[0].sum() >= _POSSIBLE:
+            break
+    return together
 
 
 def _together(shares: Table, most: int) -> Table:

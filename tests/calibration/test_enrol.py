@@ -341,6 +341,18 @@ def test_pieces_whose_marks_do_not_show_are_refused(what, says):
     refuse_unlike_twins(learnt(apart=-0.04), "p.jpg")
 
 
+def test_a_colour_of_which_only_the_hue_is_left_is_refused():
+    """Red that is all in one channel was told for the other colour, a paler red, in every other light (set 3089)."""
+    with pytest.raises(EnrolmentError) as refused:
+        refuse_unlike_twins(learnt(light=(1, 2, 254)), "p.jpg")
+    assert str(refused.value) == (
+        "No more than a hue is left of the colour of the light pieces in p.jpg: take both pictures with less light, or "
+        "darker. With --anyway what shows is kept."
+    )
+    for strong in ((1, 2, 240), (20, 2, 254), (130, 1, 254), (254, 254, 254), (1, 2, 3)):
+        refuse_unlike_twins(learnt(light=strong, dark=(60, 70, 180)), "p.jpg")
+
+
 def test_a_piece_that_is_like_one_other_only_is_not_refused():
     known = learnt(apart=-0.1)
     straight, diagonal, pusher = ALL_CONTENTS[1:4]

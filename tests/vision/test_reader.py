@@ -281,7 +281,7 @@ class EyesThatNoteTheLook(GreyEyes):
     [
         ({"b2": 200, "c3": 200}, None, Looked.PHOTOGRAPH),
         ({}, None, Looked.PHOTOGRAPH),
-        ({"b2": 200, "c3": 200, "d4": 200}, None, Looked.TWICE),
+        ({"b2": 200, "c3": 200, "d4": 200}, None, Looked.PHOTOGRAPH),
         ({"b2": 200, "c3": 200, "d4": 200}, 2, Looked.TWICE),
     ],
 )

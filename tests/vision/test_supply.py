@@ -41,6 +41,20 @@ def test_pieces_that_no_set_has_are_left_as_they_were_seen():
     np.testing.assert_array_equal(within_supply(rows, sets=1), rows)
 
 
+def test_in_doubt_pieces_that_no_set_has_are_each_told_less_surely():
+    """Before, a set whose pieces all looked dark in another light was read so, as surely as ever (drawn set 3089)."""
+    rows = judged({"S": 1 - 1e-6, "s": 1e-6}, {"S": 1.0}, {"S": 1.0}, {"S": 1.0}, {".": 1.0})
+    within = within_supply(rows, sets=1, doubting=True)
+    assert (within[:4, LETTERS.index("S")] < 0.7).all()
+    assert within[0, LETTERS.index("s")] > within[1, LETTERS.index("s")]
+    np.testing.assert_allclose(within[:, 0], rows[:, 0], atol=1e-6)
+
+
+def test_sixteen_pieces_that_all_look_the_same_may_be_anything():
+    within = within_supply(judged(*[{"S": 1.0}] * 16), sets=1, doubting=True)
+    np.testing.assert_allclose(within[:, 1:9], 1 / 8, atol=1e-6)
+
+
 def test_more_pieces_than_a_set_has_are_left_as_they_were_seen():
     one_set = [{letter: 0.9, "u": 0.1} for letter in "SDPsdp" for _ in range(2)] + [{"U": 1.0}] * 2 + [{"u": 1.0}] * 2
     rows = judged(*one_set, {"u": 0.6, "p": 0.4})
