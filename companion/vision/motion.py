@@ -62,6 +62,8 @@ _OTHER_SHARE = 0.1
 """What lies beside a square is not what was known when so much of it has changed."""
 _VISITED_SHARE = 0.5
 """Something that does not belong there lies across a side of a square when so much of what is beyond has changed."""
+_OUTER = 7
+"""So wide is the edge of the view, in pixels: a third of the margin."""
 _GONE_SHARE = 0.8
 """It has left when it covers less than so much of what it did when the square moved last."""
 _STIRS_SHARE = 0.2
@@ -182,7 +184,7 @@ class _Stopped:
     around: Grey
     """What was around the board then."""
     strange: Floats
-    """How much of each cell was strange then; nothing while the square moves."""
+    """How much of each cell was strange then; see `Rim._strange`. Nothing while the square moves."""
 
 
 class Rim:
@@ -194,6 +196,11 @@ class Rim:
         self._cells = labels.reshape(-1)[self._pixels]
         """The cell of each pixel."""
         self._sizes = np.bincount(self._cells)
+        outer = np.ones(labels.shape, np.bool_)
+        outer[_OUTER:-_OUTER, _OUTER:-_OUTER] = False
+        self._outer = outer.reshape(-1)[self._pixels]
+        """Which pixels are at the edge of the view."""
+        self._outer_sizes = np.bincount(self._cells, self._outer)
         self.forget()
 
     def forget(self) -> None:
@@ -236,20 +243,35 @@ class Rim:
     def _is_held(self, square: int, time: float, around: Grey, strange: Floats) -> bool:
         """Whether something `strange` lies across a side of the square, and did when the square came to rest."""
         stopped, beside = self._stopped[square], self._beside[square]
-        across, then = (each[self._beyond[square]].max(initial=0.0) for each in (strange, stopped.strange))
+        across, then = (self._across(square, each) for each in (strange, stopped.strange))
         if across <= max(_VISITED_SHARE, _GONE_SHARE * then) or time - stopped.moved > _FIDGETS_S:
             return False
-        if np.median(np.delete(strange, beside)) > _SPOILT_SHARE:
+        if np.median(np.delete(strange[0], beside)) > _SPOILT_SHARE:
             return False
         if self._changes(around, stopped.around)[beside].max() > _STIRS_SHARE:
             stopped.stirred, stopped.around = time, around
         return bool(time - stopped.stirred <= _HOLDS_S)
 
+    def _across(self, square: int, strange: Floats) -> float:
+        """How much of what is beyond a side of the square is `strange`, if that comes from beyond the view.
+
+        A tall piece leans out over the side that is away from the camera, but no farther.
+        """
+        whole, outer = strange
+        return float(min(whole[self._beyond[square]].max(initial=0.0), outer[self._beside[square]].max(initial=0.0)))
+
     def _strange(self, around: Grey, known: Grey) -> Floats:
-        """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known."""
+        """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known; `(2, cells)`.
+
+        And how much of what of the cell is at the edge of the view; for what is inside of it that is the same.
+        """
         sizes, leasts = zip(*(difference(around, layer) for layer in known), strict=True)
-        changes = [self._shares(size > min(leasts)) for size in sizes]
-        return np.asarray(np.where(self._is_known, changes, 1.0).min(axis=0) * self._is_known[0])
+        changes = np.array([self._wholes_and_edges(size > min(leasts)) for size in sizes])
+        return np.asarray(np.where(self._is_known[:, None], changes, 1.0).min(axis=0) * self._is_known[0])
+
+    def _wholes_and_edges(self, flags: NDArray[np.bool_]) -> Floats:
+        wholes, edges = self._shares(flags), np.bincount(self._cells, flags & self._outer)
+        return np.stack([wholes, np.divide(edges, self._outer_sizes, out=wholes.copy(), where=self._outer_sizes > 0)])
 
     def _keep(self, time: float, around: Grey, known: Grey) -> None:
         """Take what has lain still for long for what belongs there; beside a piece that may be held it does not.

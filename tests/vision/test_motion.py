@@ -84,6 +84,24 @@ def test_what_comes_by_itself_is_not_held(motion):
     assert held(motion, *[view(square("b4"))] * 5, since=3) == set()
 
 
+@pytest.mark.parametrize("name", ["b4", "b1", "a2", "d4"])
+def test_a_tall_piece_that_leans_out_of_the_view_of_its_square_is_not_held(motion, name):
+    """Before, it was held for 2.5 s, and anew whenever a hand passed: in quick play nothing was told any more."""
+    assert held(motion, *[view(square(name), leaning(name))] * 5, since=3) == set()
+
+
+@pytest.mark.parametrize("name", ["b4", "b1", "a2", "d4"])
+def test_a_hand_that_reaches_over_a_tall_piece_may_hold_it(motion, name):
+    assert held(motion, *[view(square(name), leaning(name), around(name, MARGIN + 4))] * 5, since=3) == {name}
+
+
+def leaning(name: str) -> tuple[slice, slice]:
+    """What a tall, large piece covers beyond its square, to two thirds of the rim."""
+    rows, columns = (slice(part.start - 6, part.stop + 6) for part in square(name))
+    near, far = slice(6, MARGIN + 20), slice(SIDE - MARGIN - 20, SIDE - 6)
+    return {"b4": (near, columns), "d4": (near, columns), "b1": (far, columns), "a2": (rows, near)}[name]
+
+
 def test_what_passes_a_corner_holds_nothing(motion):
     passing = slice(MARGIN + SQUARE, MARGIN + 2 * SQUARE), slice(SIDE - MARGIN, SIDE)  # right of d3
     assert held(motion, *[view(square("d4"), passing)] * 5, since=3) == set()
