@@ -4,7 +4,7 @@ The way of one picture: places where the board may be come from a small network 
 where that is not enough, from the lines in the picture (`suggestions`). Another network mends and judges each of them
 (`judge`), the best are fitted to their lines (`lattice.fit`), judged again and weighed (`lattice.weigh`, `rule`), and
 the best of these is the board, if it is good enough. A board found where there is none spoils a game, a board not found
-costs a moment: so what is not clearly a board is refused, with the reason.
+costs a moment: so what is not clearly a board is refused, with the reason. Before, it is looked for in other tones.
 
 The networks know the board of four by four squares only. Other layouts are found by their lines alone.
 """
@@ -17,6 +17,7 @@ from functools import cached_property
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
+import cv2
 import numpy as np
 
 from companion.saying import Saying
@@ -63,6 +64,8 @@ _CLEARLY_MIXED_UP = 0.55
 _GOES_ON = 0.7
 """Nor where the pointer sees one a square farther on, too, by so large a share of what it sees here: in a longer grid,
 as of a bar of chocolate; unless the judge is sure of it."""
+_TONES = (0.45, 2.0)
+"""Where no board is found, levels from 0 to 1 are raised to these powers."""
 _BEYOND_DOUBT = 0.95
 _SMALLEST_SQUARE = 10.0
 """A board whose squares are smaller than this, in pixels of the picture, cannot be read."""
@@ -134,7 +137,9 @@ class BoardFinder:
             return BoardNotFound(
                 Saying("the picture is too small: %(size)s pixels", size=" x ".join(map(str, image.shape[1::-1])))
             )
-        return self._find(self.look(image)) if _is_standard(layout) else _told(image, layout)
+        if not _is_standard(layout):
+            return _told(image, layout)
+        return self._find(self.look(image))
 
     def sees(self, image: Picture, layout: Layout, given: BoardPose) -> bool:
         """Whether there is anything like a board at a `given` pose, as far as can be told.
@@ -174,16 +179,39 @@ class BoardFinder:
 
     def _find(self, scene: Scene) -> BoardPose | BoardNotFound:
         on_mat = mat_corners(scene.image)
-        return self._answer(self.places(scene), scene.fitted) if on_mat is None else BoardPose.at(on_mat, 1.0)
+        if on_mat is not None:
+            return BoardPose.at(on_mat, 1.0)
+        places = self.places(scene)
+        found = self._answer(places, scene.fitted)
+        if any(place.score >= self.rule.accept for place in places):
+            return found
+        return self._find_toned(scene.image) or found
+
+    def _find_toned(self, image: Picture) -> BoardPose | None:
+        """The board, if the pointer sees it in the picture when that is made brighter, or darker.
+
+        The lines of a black board are all but black, and those of a white one white.
+        """
+        for exponent in _TONES:
+            scene = self.look(np.asarray(cv2.LUT(image, _curve(exponent)), np.uint8))
+            found = self._answer(self._pointed_at(scene), scene.fitted)
+            if isinstance(found, BoardPose):
+                return found
+        return None
 
     def places(self, scene: Scene) -> list[Place]:
         """The places that may be the board of four by four, likeliest first.
 
         What the lines suggest costs most of the time, and is asked only if what the pointer sees is not surely a board.
         """
-        places = self._near(scene, [place.corners for place in scene.sight.places])
+        places = self._pointed_at(scene)
         if not any(place.score >= self.rule.sure for place in places):
             places += self._near(scene, LinesSeen(scene.image).suggest(_MESH))
+        return sorted(places, key=lambda place: -place.score)
+
+    def _pointed_at(self, scene: Scene) -> list[Place]:
+        """Those near what the pointer sees, likeliest first."""
+        places = self._near(scene, [place.corners for place in scene.sight.places])
         return sorted(places, key=lambda place: -place.score)
 
     def _near(self, scene: Scene, guesses: list[Floats]) -> list[Place]:
@@ -276,6 +304,11 @@ def _side(corners: Floats, which: int) -> str:
     across = 0 if abs(x) < _ASIDE * abs(y) else int(np.sign(x))
     down = 0 if abs(y) < _ASIDE * abs(x) else int(np.sign(y))
     return _CORNERS[down, across]
+
+
+def _curve(exponent: float) -> Picture:
+    """What each level becomes, `(256,)`."""
+    return np.asarray(np.round(255 * (np.arange(256) / 255) ** exponent), np.uint8)
 
 
 def locate(image: Picture, layout: Layout) -> BoardPose | BoardNotFound:

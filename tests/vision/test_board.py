@@ -40,6 +40,29 @@ def test_a_board_is_found_to_a_tenth_of_a_square(corners, cloth, pieces):
     assert np.linalg.norm(found.points() - corners, axis=1).max() < 0.1 * square
 
 
+@pytest.mark.parametrize("corners", [FROM_ABOVE, TURNED, OBLIQUE], ids=["from above", "turned", "oblique"])
+def test_a_board_so_dark_that_its_lines_are_a_few_levels_is_found(corners):
+    """Before, it was not, as in a whole game on a black board (unseen game 961)."""
+    assert_found_on(planks(), corners, lambda levels: 0.05 * levels)
+
+
+@pytest.mark.parametrize("corners", [FROM_ABOVE, TURNED], ids=["from above", "turned"])
+def test_a_board_that_is_all_but_white_is_found(corners):
+    assert_found_on(planks(), corners, lambda levels: 255 - 0.05 * (255 - levels))
+
+
+def assert_found_on(cloth: np.ndarray, corners: np.ndarray, faded) -> None:
+    """That a bare board is found to a tenth of a square if its levels are `faded`, and those of the cloth are not."""
+    picture = laid_on(cloth, corners).astype(np.float32)
+    board = np.zeros(picture.shape[:2], np.uint8)
+    cv2.fillConvexPoly(board, corners.astype(np.int32), 1)
+    picture[board > 0] = faded(picture[board > 0])
+    found = locate(np.round(picture).astype(np.uint8), STANDARD)
+    assert isinstance(found, BoardPose), found.why
+    square = np.linalg.norm(corners[1] - corners[0]) / 4
+    assert np.linalg.norm(found.points() - corners, axis=1).max() < 0.1 * square
+
+
 def test_another_board_that_is_seen_as_surely_is_named():
     beside = TURNED + np.array([SIZE[0], 0])
     two = np.hstack([laid_on(plain_cloth(), FROM_ABOVE), laid_on(plain_cloth(), TURNED)])
