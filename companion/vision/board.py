@@ -64,8 +64,10 @@ _CLEARLY_MIXED_UP = 0.55
 _GOES_ON = 0.7
 """Nor where the pointer sees one a square farther on, too, by so large a share of what it sees here: in a longer grid,
 as of a bar of chocolate; unless the judge is sure of it."""
-_TONES = (0.45, 2.0)
+_TONES = (0.3, 2.0)
 """Where no board is found, levels from 0 to 1 are raised to these powers."""
+_TRIED_TONED = 4
+"""So many of the places that might have been one are tried again then."""
 _BEYOND_DOUBT = 0.95
 _SMALLEST_SQUARE = 10.0
 """A board whose squares are smaller than this, in pixels of the picture, cannot be read."""
@@ -185,16 +187,19 @@ class BoardFinder:
         found = self._answer(places, scene.fitted)
         if any(place.score >= self.rule.accept for place in places):
             return found
-        return self._find_toned(scene.image) or found
+        likeliest = [place.corners / scene.fitted.scale for place in places[:_TRIED_TONED]]
+        return self._find_toned(scene.image, likeliest) or found
 
-    def _find_toned(self, image: Picture) -> BoardPose | None:
-        """The board, if the pointer sees it in the picture when that is made brighter, or darker.
+    def _find_toned(self, image: Picture, likeliest: list[Floats]) -> BoardPose | None:
+        """The board, if it shows when the picture is made brighter, or darker.
 
-        The lines of a black board are all but black, and those of a white one white.
+        The lines of a black board are all but black, and those of a white one white. It is looked for where the pointer
+        sees it then, and near what was `likeliest` before, in pixels of the picture.
         """
         for exponent in _TONES:
             scene = self.look(np.asarray(cv2.LUT(image, _curve(exponent)), np.uint8))
-            found = self._answer(self._pointed_at(scene), scene.fitted)
+            places = self._near(scene, [*(place.corners for place in scene.sight.places), *likeliest])
+            found = self._answer(sorted(places, key=_score, reverse=True), scene.fitted)
             if isinstance(found, BoardPose):
                 return found
         return None
@@ -204,15 +209,10 @@ class BoardFinder:
 
         What the lines suggest costs most of the time, and is asked only if what the pointer sees is not surely a board.
         """
-        places = self._pointed_at(scene)
+        places = self._near(scene, [place.corners for place in scene.sight.places])
         if not any(place.score >= self.rule.sure for place in places):
             places += self._near(scene, LinesSeen(scene.image).suggest(_MESH))
-        return sorted(places, key=lambda place: -place.score)
-
-    def _pointed_at(self, scene: Scene) -> list[Place]:
-        """Those near what the pointer sees, likeliest first."""
-        places = self._near(scene, [place.corners for place in scene.sight.places])
-        return sorted(places, key=lambda place: -place.score)
+        return sorted(places, key=_score, reverse=True)
 
     def _near(self, scene: Scene, guesses: list[Floats]) -> list[Place]:
         """The likeliest places near these guesses, which are in pixels of the picture itself.
@@ -304,6 +304,10 @@ def _side(corners: Floats, which: int) -> str:
     across = 0 if abs(x) < _ASIDE * abs(y) else int(np.sign(x))
     down = 0 if abs(y) < _ASIDE * abs(x) else int(np.sign(y))
     return _CORNERS[down, across]
+
+
+def _score(place: Place) -> float:
+    return place.score
 
 
 def _curve(exponent: float) -> Picture:

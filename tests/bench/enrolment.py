@@ -8,7 +8,7 @@ lens are others than at enrolment; in one of five there is a hand. What was read
 and not read again: a run that was stopped goes on. ``--full`` is 160 sets of 25 pictures, some 60,000 squares.
 
 Pictures that `calibrate enrol` refuses are taken again, in another light from another side, as their owner would; the
-ninth ones are kept as they are (`--anyway`).
+ninth ones are kept as they are (*kept --anyway*; the other sets are *accepted*).
 
 *Right* is exactly the truth, *unclear* keeps it among others, *wrong* has ruled it out; *at most* and *at least* are
 the ends of the 95 % intervals. Squares that are covered, or whose mark the picture does not show, do not count.
@@ -187,13 +187,14 @@ def main():
     least = FAR_APART if asked.cubes else POOR
     for row in all_sets(range(asked.first, asked.first + sets), pictures, asked.keep, cubes=asked.cubes):
         own, quality = Tally(), "pointed out" if row["apart"] < least else "told apart well"
+        taken = "accepted" if row["refused"] < PATIENCE else "kept --anyway"
         for i, (verdicts, over, seen) in enumerate(row["read"]):
             covered, noticed = covered + over, noticed + seen
             hand = ["hand"] if i % 5 == 1 else []
-            for trait in ("all", quality, "moved" if i % 5 else "as enrolled", *hand):
+            for trait in ("all", taken, quality, "moved" if i % 5 else "as enrolled", *hand):
                 tallies[trait].add(*verdicts)
             own.add(*verdicts)
-        refused += row.get("refused", 0)
+        refused += row["refused"]
         spent += row["enrol_s"]
         print(f"set {row['set']:<6} least apart {row['apart']:>5.2f} {own}", flush=True)
     heads = f"{'squares':>8}{'right':>9}{'at least':>10}{'unclear':>9}{'wrong':>9}{'at most':>9}"
