@@ -1315,6 +1315,20 @@ def test_what_was_never_resolved_is_named_at_the_end():
     assert lines(scene.referee.finish(scene.time)) == ["unresolved c3"]
 
 
+def test_what_may_be_a_last_move_or_nothing_is_named_at_the_end():
+    """Before, a recording that ended sooner than that is asked ended in silence, a move short (unseen game 983)."""
+    scene = scene_after("a1+")
+    scene.misread = {A3: EMPTY | contents_of([piece("Dx")])}
+    scene.hand("a3")
+    scene.look(1)
+    scene.put("a3", "Dx")
+    scene.hand()
+    assert scene.look(1) == []
+    assert lines(scene.referee.finish(scene.time)) == ["unresolved a3"]
+    scene.referee.answer(scene.time, A3, None)
+    assert lines(scene.referee.finish(scene.time)) == []
+
+
 def test_pieces_that_were_played_on_a_board_that_was_never_cleared_are_named_at_the_end():
     scene = scene_after(*NEARLY_OVER[:-1], "d3x", "-")
     assert scene.referee.over

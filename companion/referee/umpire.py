@@ -234,6 +234,7 @@ class Umpire:
             return [*told, *self.finish(time)]
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         strange |= {square for square in board.held_back if self.game.content(square) is None}
+        strange |= {maybe.square for maybe in self._maybe_played(board)}
         long_unseen = [] if self.over else board.unseen
         strange |= {unseen.square for unseen in long_unseen if board.time - unseen.since >= self._patience.blind_s}
         untold = self._sight.unknown(self._said.squares) - self._sight.hidden
@@ -376,11 +377,15 @@ class Umpire:
         return self._ask_about(board, replace(arrival, contents=meant))
 
     def _ask_about_maybes(self, board: Comparison) -> list[Event]:
-        for maybe in (each for each in board.maybes if each.square not in self._said.squares):
-            waited = board.time - maybe.since >= self._patience.maybe_s
-            if maybe.appeared and waited and legal_moves(self.game, maybe):
+        for maybe in self._maybe_played(board):
+            if board.time - maybe.since >= self._patience.maybe_s:
                 return self._ask_about(board, maybe)
         return []
+
+    def _maybe_played(self, board: Comparison) -> list[Arrival]:
+        """What may be a legal move, or nothing; where nobody has said which, and the square was seen bare before."""
+        unsaid = [maybe for maybe in board.maybes if maybe.appeared and maybe.square not in self._said.squares]
+        return [maybe for maybe in unsaid if legal_moves(self.game, maybe)]
 
     def _ask_about(self, board: Comparison, arrival: Arrival) -> list[Event]:
         or_nothing = arrival.square in {maybe.square for maybe in (*board.maybes, *board.hardly_replaced)}
