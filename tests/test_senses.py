@@ -116,7 +116,7 @@ def test_a_piece_that_one_source_does_not_see_is_not_played_until_a_person_says_
     tiles = Script("tiles:", one_piece())
     camera.settle_s = 0.0
     table, told = told_by(camera, tiles)
-    assert [told_in_short(event) for event in told] == ["MatchStarted", "disagree a1"]
+    assert [told_in_short(event) for event in told] == ["MatchStarted", "disagree a1", "unresolved a1"]
     assert told[1].contents == (None, Piece.parse("light straight"))
     assert told[1].words == "camera: says nothing; tiles: says light straight"
     assert [told.square for told in table.view.disagreements] == [A1]
