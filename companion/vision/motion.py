@@ -261,9 +261,9 @@ class Rim:
         return float(min(whole[self._beyond[square]].max(initial=0.0), outer[self._beside[square]].max(initial=0.0)))
 
     def _strange(self, around: Grey, known: Grey) -> Floats:
-        """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known; `(2, cells)`.
+        """How much of each cell is nothing that belongs there, from 0 to 1; 0 where that is not known, `(2, cells)`.
 
-        And how much of what of the cell is at the edge of the view; for what is inside of it that is the same.
+        First of the whole cell, then of its pixels at the edge of the view; of the whole again where it has none there.
         """
         sizes, leasts = zip(*(difference(around, layer) for layer in known), strict=True)
         changes = np.array([self._wholes_and_edges(size > min(leasts)) for size in sizes])
