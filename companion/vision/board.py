@@ -4,7 +4,7 @@ The way of one picture: places where the board may be come from a small network 
 where that is not enough, from the lines in the picture (`suggestions`). Another network mends and judges each of them
 (`judge`), the best are fitted to their lines (`lattice.fit`), judged again and weighed (`lattice.weigh`, `rule`), and
 the best of these is the board, if it is good enough. A board found where there is none spoils a game, a board not found
-costs a moment: so what is not clearly a board is refused, with the reason. Before, it is looked for in other tones.
+costs a moment: so what is not clearly a board is refused, with the reason.
 
 The networks know the board of four by four squares only. Other layouts are found by their lines alone.
 """
@@ -59,13 +59,22 @@ _ENOUGH = 0.85
 """From this likeness on, lines alone make a board of another layout."""
 _MIXED_UP = 0.5
 """But not where squares and surroundings are mixed up more than this."""
-_CLEARLY_MIXED_UP = 0.55
-"""Nor is it the board of four by four where they are mixed up more than this, and the networks are not quite sure."""
-_GOES_ON = 0.7
-"""Nor where the pointer sees one a square farther on, too, by so large a share of what it sees here: in a longer grid,
-as of a bar of chocolate; unless the judge is sure of it."""
-_TONES = (0.3, 2.0)
-"""Where no board is found, levels from 0 to 1 are raised to these powers."""
+_CLEARLY_MIXED_UP, _FOR_ITSELF = 0.55, 0.93
+"""Nor is it the board of four by four where they are mixed up more than this, and the networks are not quite sure, nor
+the judge by itself as sure as this."""
+_GOES_ON = ((0.8, 0.66), (JUDGED_SURELY, 0.9))
+"""Nor, if the judge's score is less than the first, where the pointer sees one a square farther on, too, by more than
+the second of what it sees here: in a longer grid, as of a bar of chocolate."""
+_LEAST_JUDGED = 0.3
+"""Nor what the judge takes for none, however much of it the others see."""
+_FAR_BEYOND = 0.25
+"""Nor one that reaches beyond the edge of the picture by more than this, in squares: they cannot be read."""
+_BRIGHTER, _DARKER = 0.3, 2.0
+"""Where no board is surely found, levels from 0 to 1 are raised to these powers."""
+_ALL_BUT_BLACK, _ALL_BUT_WHITE = 32, 240
+"""Less and more than this is the brightest of a pixel's levels where it is all but black, or white."""
+_MUCH = 0.05
+"""A tone is tried only where a larger share of the picture than this is so."""
 _TRIED_TONED = 4
 """So many of the places that might have been one are tried again then."""
 _BEYOND_DOUBT = 0.95
@@ -185,22 +194,23 @@ class BoardFinder:
             return BoardPose.at(on_mat, 1.0)
         places = self.places(scene)
         found = self._answer(places, scene.fitted)
-        if any(place.score >= self.rule.accept for place in places):
+        best = places[0].score if places else 0.0
+        if best >= (self.rule.accept if isinstance(found, BoardNotFound) else self.rule.sure):
             return found
         likeliest = [place.corners / scene.fitted.scale for place in places[:_TRIED_TONED]]
         return self._find_toned(scene.image, likeliest) or found
 
     def _find_toned(self, image: Picture, likeliest: list[Floats]) -> BoardPose | None:
-        """The board, if it shows when the picture is made brighter, or darker.
+        """The board, if it surely shows when what is dark in the picture is made brighter, or what is bright darker.
 
         The lines of a black board are all but black, and those of a white one white. It is looked for where the pointer
         sees it then, and near what was `likeliest` before, in pixels of the picture.
         """
-        for exponent in _TONES:
+        for exponent in _tones_worth_a_try(image):
             scene = self.look(np.asarray(cv2.LUT(image, _curve(exponent)), np.uint8))
             places = self._near(scene, [*(place.corners for place in scene.sight.places), *likeliest])
-            found = self._answer(sorted(places, key=_score, reverse=True), scene.fitted)
-            if isinstance(found, BoardPose):
+            found = self._answer(sorted(places, key=_likely, reverse=True), scene.fitted)
+            if isinstance(found, BoardPose) and found.score >= self.rule.sure:
                 return found
         return None
 
@@ -212,7 +222,7 @@ class BoardFinder:
         places = self._near(scene, [place.corners for place in scene.sight.places])
         if not any(place.score >= self.rule.sure for place in places):
             places += self._near(scene, LinesSeen(scene.image).suggest(_MESH))
-        return sorted(places, key=_score, reverse=True)
+        return sorted(places, key=_likely, reverse=True)
 
     def _near(self, scene: Scene, guesses: list[Floats]) -> list[Place]:
         """The likeliest places near these guesses, which are in pixels of the picture itself.
@@ -251,15 +261,9 @@ class BoardFinder:
         if not found:
             return BoardNotFound(Saying("no board here: nothing in the picture has the board's lines"))
         best = found[0]
-        sure_enough = best.score >= self.rule.accept
-        in_doubt = sure_enough and best.score < _BEYOND_DOUBT
-        if in_doubt and mixed_up(picture.levels, best.corners, _MESH) > _CLEARLY_MIXED_UP:
-            return _another_board(Saying("four by four squares"))
-        if best.farther > _GOES_ON * best.support:
-            return BoardNotFound(_CUT_OFF_SAID) if is_cut_off(best, picture.size) else _NO_BOARD
-        if not sure_enough:
+        if best.score < self.rule.accept:
             return BoardNotFound(_unsure(best, picture.size)) if best.score >= self.rule.perhaps else _NO_BOARD
-        pose = _pose(agreed(best) / picture.scale, best.score, 4 * [True], SQUARES)
+        pose = _refused(best, picture) or _pose(agreed(best) / picture.scale, best.score, 4 * [True], SQUARES)
         others = [place for place in found if place.score >= self.rule.sure and clear_of(place.corners, best.corners)]
         another = self._answer(others, picture)
         if isinstance(pose, BoardNotFound) or isinstance(another, BoardNotFound):
@@ -275,6 +279,19 @@ def _can_tell(image: Picture, layout: Layout) -> bool:
 def _is_standard(layout: Layout) -> bool:
     """Whether it is the board of four by four, which the networks know."""
     return (layout.rows, layout.columns, len(layout)) == (SQUARES, SQUARES, SQUARES**2)
+
+
+def _refused(place: Place, picture: FittedPicture) -> BoardNotFound | None:
+    """Why what is sure enough is not taken for the board all the same, if it is not."""
+    in_doubt = place.score < _BEYOND_DOUBT and place.likely < _FOR_ITSELF
+    if in_doubt and mixed_up(picture.levels, place.corners, _MESH) > _CLEARLY_MIXED_UP:
+        return _another_board(Saying("four by four squares"))
+    if is_cut_off(place, picture.size, _FAR_BEYOND):
+        return BoardNotFound(_CUT_OFF_SAID)
+    shares = [share for judged, share in _GOES_ON if place.likely < judged]
+    if place.likely < _LEAST_JUDGED or any(place.farther > share * place.support for share in shares):
+        return BoardNotFound(_CUT_OFF_SAID) if is_cut_off(place, picture.size) else _NO_BOARD
+    return None
 
 
 def _unsure(place: Place, size: tuple[int, int]) -> str:
@@ -306,8 +323,16 @@ def _side(corners: Floats, which: int) -> str:
     return _CORNERS[down, across]
 
 
-def _score(place: Place) -> float:
-    return place.score
+def _likely(place: Place) -> tuple[bool, float]:
+    """By what the likeliest place is the greatest."""
+    return place.likely >= _LEAST_JUDGED, place.score
+
+
+def _tones_worth_a_try(image: Picture) -> list[float]:
+    """The powers to which levels may be raised for something to show that does not as they are."""
+    brightest = image.max(axis=2)
+    tones = ((_BRIGHTER, brightest < _ALL_BUT_BLACK), (_DARKER, brightest > _ALL_BUT_WHITE))
+    return [exponent for exponent, such in tones if such.mean() > _MUCH]
 
 
 def _curve(exponent: float) -> Picture:

@@ -35,7 +35,8 @@ _NEAR = 0.3
 _EDGE = 0.1
 """Places that share less of their area than this lie beside each other."""
 _CUT_OFF = 0.1
-"""What reaches beyond the edge of the picture by more than this, in squares, is not seen whole."""
+"""What reaches beyond the edge of the picture by more than this, in squares, is not seen whole, if nothing else is
+said."""
 
 
 class Place(NamedTuple):
@@ -126,7 +127,7 @@ def farther(corners: Floats) -> list[Floats]:
     return [project(seen, board + by) for by in ((1, 0), (-1, 0), (0, 1), (0, -1))]
 
 
-def is_cut_off(place: Place, size: tuple[int, int]) -> bool:
-    """Whether it reaches beyond the edge of the `FittedPicture`, which is of this size."""
+def is_cut_off(place: Place, size: tuple[int, int], by: float = _CUT_OFF) -> bool:
+    """Whether it reaches beyond the edge of the `FittedPicture`, which has this size, by more than so many squares."""
     beyond = np.maximum(-place.corners, place.corners - size).max()
-    return bool(beyond > _CUT_OFF * square_side(place.corners))
+    return bool(beyond > by * square_side(place.corners))

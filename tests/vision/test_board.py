@@ -8,6 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
+from calibration.textures import Fabrics
+from calibration.training.dataset import Split
+from calibration.training.tables import corner_error, draw_table
 from companion.errors import VisionError
 from companion.rules import Layout
 from companion.vision.board import locate
@@ -175,6 +178,37 @@ def bar_of_chocolate(rows: int, columns: int) -> np.ndarray:
 @pytest.mark.parametrize(("rows", "columns"), [(4, 6), (6, 4), (5, 4), (4, 5), (4, 7), (8, 4)])
 def test_a_part_of_a_longer_grid_is_no_board(rows, columns):
     assert isinstance(locate(bar_of_chocolate(rows, columns), STANDARD), BoardNotFound)
+
+
+def drawn(split: Split, number: int) -> tuple[np.ndarray, np.ndarray | None]:
+    """A table as the finder is measured on, and the corners of its board, if one lies there."""
+    table = draw_table(split, number, Fabrics(np.random.default_rng((split.value, 0))))
+    return table.image, table.corners
+
+
+@pytest.mark.parametrize("number", [279, 512], ids=["thick pieces", "cubes"])
+def test_tall_pieces_seen_from_low_make_no_longer_grid_of_a_board(number):
+    """They were refused as a part of one: from so low the pointer sees something beyond the board's far side."""
+    picture, corners = drawn(Split.TEST, number)
+    found = locate(picture, STANDARD)
+    assert isinstance(found, BoardPose), found.why
+    assert corner_error(found.points(), corners) < 0.3
+
+
+@pytest.mark.parametrize("number", [91, 193], ids=["a sleeve", "a hand and a card"])
+def test_a_board_of_which_the_judge_is_sure_is_none_of_another_layout_though_its_colours_are_mixed_up(number):
+    picture, corners = drawn(Split.TEST, number)
+    found = locate(picture, STANDARD)
+    assert isinstance(found, BoardPose), found.why
+    assert corner_error(found.points(), corners) < 0.3
+
+
+@pytest.mark.parametrize("number", [149, 371, 1355, 1481])
+def test_what_is_made_of_a_table_by_another_tone_is_no_board(number):
+    """Each was taken for one, with a score of 0.80 to 0.91."""
+    picture, corners = drawn(Split.CALIBRATE, number)
+    assert corners is None
+    assert isinstance(locate(picture, STANDARD), BoardNotFound)
 
 
 def test_given_corners_are_taken_as_they_are():
