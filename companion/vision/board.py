@@ -71,6 +71,8 @@ _FAR_BEYOND = 0.25
 """Nor one that reaches beyond the edge of the picture by more than this, in squares: they cannot be read."""
 _BRIGHTER, _DARKER = 0.3, 2.0
 """Where no board is surely found, levels from 0 to 1 are raised to these powers."""
+_TONED_SURELY = 0.9
+"""And it has to be as sure as this then: more is made of cloths and tables."""
 _ALL_BUT_BLACK, _ALL_BUT_WHITE = 32, 240
 """Less and more than this is the brightest of a pixel's levels where it is all but black, or white."""
 _MUCH = 0.05
@@ -198,7 +200,9 @@ class BoardFinder:
         if best >= (self.rule.accept if isinstance(found, BoardNotFound) else self.rule.sure):
             return found
         likeliest = [place.corners / scene.fitted.scale for place in places[:_TRIED_TONED]]
-        return self._find_toned(scene.image, likeliest) or found
+        toned = self._find_toned(scene.image, likeliest)
+        either = [pose for pose in (found, toned) if isinstance(pose, BoardPose)]
+        return max(either, key=lambda pose: pose.score, default=found)
 
     def _find_toned(self, image: Picture, likeliest: list[Floats]) -> BoardPose | None:
         """The board, if it surely shows when what is dark in the picture is made brighter, or what is bright darker.
@@ -210,7 +214,7 @@ class BoardFinder:
             scene = self.look(np.asarray(cv2.LUT(image, _curve(exponent)), np.uint8))
             places = self._near(scene, [*(place.corners for place in scene.sight.places), *likeliest])
             found = self._answer(sorted(places, key=_likely, reverse=True), scene.fitted)
-            if isinstance(found, BoardPose) and found.score >= self.rule.sure:
+            if isinstance(found, BoardPose) and found.score >= _TONED_SURELY:
                 return found
         return None
 
