@@ -71,12 +71,12 @@ _FAR_BEYOND = 0.25
 """Nor one that reaches beyond the edge of the picture by more than this, in squares: they cannot be read."""
 _BRIGHTER, _DARKER = 0.3, 2.0
 """Where no board is surely found, levels from 0 to 1 are raised to these powers."""
-_TONED_SURELY = 0.9
-"""And it has to be as sure as this then: more is made of cloths and tables."""
-_ALL_BUT_BLACK, _ALL_BUT_WHITE = 32, 240
-"""Less and more than this is the brightest of a pixel's levels where it is all but black, or white."""
 _MUCH = 0.05
-"""A tone is tried only where a larger share of the picture than this is so."""
+"""Most shows where a larger share of the picture than this is all but black, or all but white."""
+_ALL_BUT_BLACK, _ALL_BUT_WHITE = 32, 240
+"""That is where the brightest of a pixel's levels is less, or more, than this."""
+_TONED_SURELY, _TONED_MORE_SURELY = 0.9, 0.93
+"""What shows in another tone has to be as sure as this there, and elsewhere: more is made of cloths and tables then."""
 _TRIED_TONED = 4
 """So many of the places that might have been one are tried again then."""
 _BEYOND_DOUBT = 0.95
@@ -210,11 +210,11 @@ class BoardFinder:
         The lines of a black board are all but black, and those of a white one white. It is looked for where the pointer
         sees it then, and near what was `likeliest` before, in pixels of the picture.
         """
-        for exponent in _tones_worth_a_try(image):
+        for exponent, surely in _tones(image):
             scene = self.look(np.asarray(cv2.LUT(image, _curve(exponent)), np.uint8))
             places = self._near(scene, [*(place.corners for place in scene.sight.places), *likeliest])
             found = self._answer(sorted(places, key=_likely, reverse=True), scene.fitted)
-            if isinstance(found, BoardPose) and found.score >= _TONED_SURELY:
+            if isinstance(found, BoardPose) and found.score >= surely:
                 return found
         return None
 
@@ -332,11 +332,11 @@ def _likely(place: Place) -> tuple[bool, float]:
     return place.likely >= _LEAST_JUDGED, place.score
 
 
-def _tones_worth_a_try(image: Picture) -> list[float]:
-    """The powers to which levels may be raised for something to show that does not as they are."""
+def _tones(image: Picture) -> list[tuple[float, float]]:
+    """The powers to which levels may be raised, and how sure what shows then has to be."""
     brightest = image.max(axis=2)
     tones = ((_BRIGHTER, brightest < _ALL_BUT_BLACK), (_DARKER, brightest > _ALL_BUT_WHITE))
-    return [exponent for exponent, such in tones if such.mean() > _MUCH]
+    return [(exponent, _TONED_SURELY if such.mean() > _MUCH else _TONED_MORE_SURELY) for exponent, such in tones]
 
 
 def _curve(exponent: float) -> Picture:
