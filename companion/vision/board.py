@@ -4,7 +4,7 @@ The way of one picture: places where the board may be come from a small network 
 where that is not enough, from the lines in the picture (`suggestions`). Another network mends and judges each of them
 (`judge`), the best are fitted to their lines (`lattice.fit`), judged again and weighed (`lattice.weigh`, `rule`), and
 the best of these is the board, if it is good enough. A board found where there is none spoils a game, a board not found
-costs a moment: so what is not clearly a board is refused, with the reason.
+costs a moment: so what is not clearly a board is refused, with the reason. Before, it is looked for in other tones.
 
 The networks know the board of four by four squares only. Other layouts are found by their lines alone.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, reduce
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -334,7 +334,7 @@ def _likely(place: Place) -> tuple[bool, float]:
 
 def _tones(image: Picture) -> list[tuple[float, float]]:
     """The powers to which levels may be raised, and how sure what shows then has to be."""
-    brightest = image.max(axis=2)
+    brightest = np.asarray(reduce(cv2.max, cv2.split(image)))
     tones = ((_BRIGHTER, brightest < _ALL_BUT_BLACK), (_DARKER, brightest > _ALL_BUT_WHITE))
     return [(exponent, _TONED_SURELY if such.mean() > _MUCH else _TONED_MORE_SURELY) for exponent, such in tones]
 
