@@ -35,9 +35,10 @@ VIEW: Final = SQUARES * PITCH + 2 * BORDER
 """Side of the view, in its pixels."""
 HOME: Final = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64) * SQUARES * PITCH + BORDER
 """The four corners of a place in its view."""
-_NAMINGS = [np.roll(way, turn) for way in (np.arange(CORNERS), np.arange(CORNERS)[::-1]) for turn in range(CORNERS)]
-"""The ways in which the four corners of a place can be named, going round."""
-_BACK = [np.argsort(naming) for naming in _NAMINGS]
+_ROUND = np.arange(CORNERS)
+NAMINGS: Final = np.array([np.roll(way, turn) for way in (_ROUND, _ROUND[::-1]) for turn in range(CORNERS)])
+"""The ways (8, 4) in which the four corners of a place can be named, going round."""
+_BACK = [np.argsort(naming) for naming in NAMINGS]
 """What is told of the corners so named, in the order of the first of these ways again."""
 _SUREST = 1e-9
 _FLATTEST = 10.0
@@ -73,13 +74,13 @@ class Judge:
 
     def judge_from_all_sides(self, levels: list[Picture], places: Sequence[Floats]) -> list[Verdict]:
         """What it says of each place in the mean of eight looks: each side below, straight and in the mirror."""
-        verdicts = self.judge(levels, [corners[naming] for corners in places for naming in _NAMINGS])
-        together = [verdicts[i : i + len(_NAMINGS)] for i in range(0, len(verdicts), len(_NAMINGS))]
+        verdicts = self.judge(levels, [corners[naming] for corners in places for naming in NAMINGS])
+        together = [verdicts[i : i + len(NAMINGS)] for i in range(0, len(verdicts), len(NAMINGS))]
         return [_mean(each) for each in together]
 
 
 def _mean(verdicts: list[Verdict]) -> Verdict:
-    """Verdicts of one place, named in each of the `_NAMINGS`, as one in the first of them."""
+    """Verdicts of one place, named in each of the `NAMINGS`, as one in the first of them."""
     scores = np.array([verdict.score for verdict in verdicts]).clip(_SUREST, 1 - _SUREST)
     mended = [verdict.mended[back] for verdict, back in zip(verdicts, _BACK, strict=True)]
     covered = [verdict.covered[back] for verdict, back in zip(verdicts, _BACK, strict=True)]

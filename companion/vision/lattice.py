@@ -18,7 +18,7 @@ Which lines a board has is in its `Mesh`: five by five for the board of four by 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import cv2
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from companion.vision.mesh import Mesh
+    from companion.vision.mesh import Edge, Mesh
 
     Floats = NDArray[np.floating[Any]]
     Picture = NDArray[np.uint8]
@@ -370,22 +370,18 @@ def _between(upright: Floats, level: Floats, mesh: Mesh) -> float:
 def _weakest_contrast(flat: NDArray[np.uint8], mesh: Mesh) -> float:
     """The typical step of colour over the rim on each of the four sides; the least of these."""
     smooth = cv2.GaussianBlur(flat, (0, 0), 1.0).astype(np.float32)
-    steps: dict[tuple[int, int], list[float]] = {}
-    along = np.arange(PITCH) - PITCH / 2 + 0.5
-    for x, y, outward in mesh.edges:
-        inside, outside = (
-            np.mean([smooth[_strip(x, y, outward, along, away)] for away in reach], axis=0)
-            for reach in (range(-6, -2), range(2, 6))
-        )
-        steps.setdefault(outward, []).append(float(np.abs(inside - outside).max(axis=1).mean()))
-    return float(min(np.median(side) for side in steps.values()))
+    inside, outside = smooth[_strips(mesh.edges)].mean(axis=2).swapaxes(0, 1)
+    steps = np.abs(inside - outside).max(axis=-1).mean(axis=-1)
+    facing = np.array([edge.outward for edge in mesh.edges])
+    return float(min(np.median(steps[(facing == side).all(axis=1)]) for side in np.unique(facing, axis=0)))
 
 
-def _strip(
-    x: float, y: float, outward: tuple[int, int], along: Floats, away: int
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The pixels, rows and columns, of a line along a square's side, `away` pixels outside of it."""
-    dx, dy = outward
-    xs = np.floor(x * PITCH + BORDER + dx * away + (along if dx == 0 else 0 * along)).astype(int)
-    ys = np.floor(y * PITCH + BORDER + dy * away + (along if dy == 0 else 0 * along)).astype(int)
-    return ys, xs
+@lru_cache(maxsize=8)
+def _strips(edges: tuple[Edge, ...]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The pixels, rows and columns `(edges, 2, lines, PITCH)`, of lines along each edge, inside and outside of it."""
+    middles = np.array([(x, y) for x, y, _ in edges])[:, None, None, None] * PITCH + BORDER
+    outward = np.array([edge.outward for edge in edges])[:, None, None, None]
+    away = np.array([range(-6, -2), range(2, 6)])[:, :, None, None]
+    along = (np.arange(PITCH) - PITCH / 2 + 0.5)[:, None]
+    pixels = np.floor(middles + outward * away + (outward == 0) * along).astype(np.intp)
+    return pixels[..., 1], pixels[..., 0]

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from companion.vision import lattice
-from companion.vision.judge import SQUARES, Verdict
+from companion.vision.judge import NAMINGS, SQUARES, Verdict
 from companion.vision.plane import goes_round, misfit, project, side_lengths
 from companion.vision.pose import SHORTEST_SIDE
 from companion.vision.suggestions import MISFIT
@@ -116,8 +116,8 @@ def _apart(corners: Floats, other: Floats) -> float:
 
 def _in_order(corners: Floats, order: Floats) -> Floats:
     """The corners named, and going round, as those of `order` do."""
-    ways = [np.roll(way, turn, axis=0) for way in (corners, corners[::-1]) for turn in range(4)]
-    return min(ways, key=lambda way: float(np.abs(way - order).max()))
+    ways = corners[NAMINGS]
+    return np.asarray(ways[np.abs(ways - order).max(axis=(1, 2)).argmin()])
 
 
 def farther(corners: Floats) -> list[Floats]:

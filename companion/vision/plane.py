@@ -105,16 +105,21 @@ def project(homography: Floats, points: Floats) -> Floats:
 
 
 def side_lengths(corners: Floats) -> Floats:
-    """The lengths (4,) of the four sides of what has these corners (4, 2), each from the corner before."""
-    return np.asarray(np.linalg.norm(corners - corners[_BEFORE], axis=1))
+    """The lengths (..., 4) of the four sides of what has these corners (..., 4, 2), each from the corner before."""
+    return np.asarray(np.linalg.norm(corners - corners[..., _BEFORE, :], axis=-1))
 
 
 def goes_round(corners: Floats) -> bool:
     """Whether four corners (4, 2) go round something, either way: they turn the same way at each of them."""
-    steps = corners - corners[_BEFORE]
-    before = steps[_BEFORE]
-    turns = before[:, 0] * steps[:, 1] - before[:, 1] * steps[:, 0]
-    return bool((turns > 0).all() or (turns < 0).all())
+    return bool(go_round(corners))
+
+
+def go_round(corners: Floats) -> NDArray[np.bool_]:
+    """The same of any number of four corners (..., 4, 2)."""
+    steps = corners - corners[..., _BEFORE, :]
+    before = steps[..., _BEFORE, :]
+    turns = before[..., 0] * steps[..., 1] - before[..., 1] * steps[..., 0]
+    return np.asarray((turns > 0).all(axis=-1) | (turns < 0).all(axis=-1))
 
 
 def depths(homography: Floats, points: Floats) -> Floats:

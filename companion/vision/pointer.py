@@ -17,8 +17,7 @@ import cv2
 import numpy as np
 
 from companion.vision import networks
-from companion.vision.lattice import homography
-from companion.vision.plane import goes_round, project, side_lengths
+from companion.vision.plane import go_round, side_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,13 +171,13 @@ class Maps:
 
     def support(self, corners: Floats) -> float:
         """How well they support four corners (4, 2), 0 to 1."""
-        return _support(self._near, corners)
+        return float(_support(self._near, corners[None])[0])
 
     def places(self) -> list[Place]:
         """The places that they support best."""
-        found = [
-            Place(self.support(corners), corners) for corners in map(_round, self._guesses()) if _possible(corners)
-        ]
+        guesses = self._guesses()
+        guesses = guesses[_possible(guesses)]
+        found = map(Place, _support(self._near, guesses).tolist(), guesses)
         kept: list[Place] = []
         for place in sorted(found, key=lambda place: -place.support):
             if all(_apart(place.corners, other.corners) > _ALIKE * _size(other.corners) for other in kept):
@@ -190,29 +189,37 @@ class Maps:
         climbed = [_climbed(smooth, place.corners) for place in kept]
         return sorted(climbed, key=lambda place: -place.support)
 
-    def _guesses(self) -> list[Floats]:
-        """Any four corners that are seen, three and what would be the fourth, and the outline of the board."""
+    def _guesses(self) -> Floats:
+        """Any four corners that are seen, three and what would be the fourth, and the board's outline: (n, 4, 2)."""
         peaks = _peaks(self._heat[0])
         guesses = [np.array(four) for four in itertools.combinations(peaks, 4)]
         for three in itertools.combinations(peaks[:_SURE_PEAKS], 3):
             guesses += [np.array([*three, three[i] + three[(i + 1) % 3] - three[(i + 2) % 3]]) for i in range(3)]
-        return guesses + _outlines(self._heat[2])
+        guesses += _outlines(self._heat[2])
+        return _in_order(np.array(guesses).reshape(-1, 4, 2))
 
 
 def _climbed(maps: Floats, corners: Floats) -> Place:
     """The place with its corners moved, one by one, for as long as that gives more support."""
-    best = Place(_support(maps, corners), corners)
+    best = Place(float(_support(maps, corners[None])[0]), corners)
     for step in _STEPS:
         for _ in range(_ROUNDS):
-            before = best
-            for corner, way in itertools.product(range(len(corners)), step * _WAYS):
-                moved = best.corners.copy()
-                moved[corner] += way
-                if _possible(moved) and (support := _support(maps, moved)) > best.support:
-                    best = Place(support, moved)
-            if best is before:
+            better = _moved(maps, best, step * _MOVES)
+            if better is best:
                 break
+            best = better
     return best
+
+
+def _moved(maps: Floats, place: Place, moves: Floats) -> Place:
+    """The place after those of these moves (n, 4, 2), one after the other, that give more support."""
+    moved = place.corners + moves
+    supports = np.where(_possible(moved), _support(maps, moved), -np.inf)
+    better = supports > place.support
+    if not better.any():
+        return place
+    first = int(better.argmax())
+    return _moved(maps, Place(float(supports[first]), moved[first]), moves[first + 1 :])
 
 
 def _peaks(part: Floats) -> list[Floats]:
@@ -240,16 +247,18 @@ def _outlines(board: Floats) -> list[Floats]:
     return [] if corners is None else [np.asarray(corners, np.float64).reshape(-1, 2)]
 
 
-def _round(corners: Floats) -> Floats:
-    """The corners in the order in which they go round."""
-    step = corners - corners.mean(axis=0)
-    return np.asarray(corners[np.argsort(np.arctan2(step[:, 1], step[:, 0]))])
+def _in_order(corners: Floats) -> Floats:
+    """Corners (n, 4, 2), each four in the order in which they go round."""
+    step = corners - corners.mean(axis=1, keepdims=True)
+    order = np.argsort(np.arctan2(step[..., 1], step[..., 0]), axis=1)
+    return np.asarray(np.take_along_axis(corners, order[..., None], axis=1))
 
 
-def _possible(corners: Floats) -> bool:
+def _possible(corners: Floats) -> NDArray[np.bool_]:
+    """Which of these places (n, 4, 2) may be a board's."""
     lengths = side_lengths(corners)
-    least = lengths.min()
-    return bool(least > _SMALLEST and lengths.max() < 4 * least) and goes_round(corners)
+    least = lengths.min(axis=1)
+    return np.asarray((least > _SMALLEST) & (lengths.max(axis=1) < 4 * least) & go_round(corners))
 
 
 def _grid() -> tuple[Floats, Floats, Floats]:
@@ -262,27 +271,48 @@ def _grid() -> tuple[Floats, Floats, Floats]:
     return crossings, middles, outside
 
 
-_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64) * _SQUARES
-_PARTS = (_UNIT, *_grid())
+_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+_PARTS = (_UNIT * _SQUARES, *_grid())
 """Where a place is looked at, in squares."""
-_WITHIN = np.concatenate(_PARTS[1:])
-"""All of these but its corners."""
+_WITHIN = np.concatenate(_PARTS[1:]) / _SQUARES
+"""All of these but its corners, in sides of the board."""
 _OF = np.repeat(np.eye(len(_PARTS)), [len(part) for part in _PARTS], axis=0)
 """Of which part each of these points is, `(points, parts)`."""
-_MEAN = (_OF / _OF.sum(axis=0)).T
+_MEAN = _OF / _OF.sum(axis=0)
 """The mean over each part, of what is seen at all points."""
 _MAP = (_OF @ (0, 1, 2, 2)).astype(np.intp)
 """In which map each point is looked up."""
 _WAYS = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], np.float64)
+_MOVES = np.einsum("ac,wx->awcx", np.eye(len(_UNIT)), _WAYS).reshape(-1, *_UNIT.shape)
+"""Each corner alone, each way, `(16, 4, 2)`."""
 
 
-def _support(maps: Floats, corners: Floats) -> float:
-    """How well the maps, corners and crossings of which may be a place off, support four corners (4, 2)."""
-    at = np.rint(np.concatenate([corners, project(homography(_UNIT, corners), _WITHIN)]))
-    inside = np.logical_and.reduce((at >= 0) & (at < (maps.shape[2], maps.shape[1])), axis=1)
-    along, down = np.where(inside[:, None], at, 0).astype(np.intp).T
-    at_corners, at_crossings, at_middles, outside = (_MEAN @ (maps[_MAP, down, along] * inside)).tolist()
-    return float(0.3 * at_corners + 0.35 * at_crossings + 0.35 * max(0.0, at_middles - outside))
+def _support(maps: Floats, corners: Floats) -> Floats:
+    """How well the maps, corners and crossings of which may be a place off, support each of these places (n, 4, 2)."""
+    with np.errstate(invalid="ignore"):
+        at = np.rint(np.concatenate([corners, _points_within(corners)], axis=1))
+    inside = np.logical_and.reduce((at >= 0) & (at < (maps.shape[2], maps.shape[1])), axis=-1)
+    along, down = np.moveaxis(np.where(inside[..., None], at, 0).astype(np.intp), -1, 0)
+    at_corners, at_crossings, at_middles, outside = ((maps[_MAP, down, along] * inside) @ _MEAN).T
+    return np.asarray(0.3 * at_corners + 0.35 * at_crossings + 0.35 * np.maximum(0.0, at_middles - outside))
+
+
+def _points_within(corners: Floats) -> Floats:
+    """Where the points `_WITHIN` are in each of these places (n, 4, 2): `(n, points, 2)`, not finite on a horizon.
+
+    The homography that takes the unit square to four points, as in Heckbert, Fundamentals of Texture Mapping (1989).
+    """
+    first, second, third, fourth = corners.transpose(1, 0, 2)
+    along, down, rest = second - third, fourth - third, first - second + third - fourth
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tilts = np.stack([_crossed(rest, down), _crossed(along, rest)], axis=1) / _crossed(along, down)[:, None]
+        ends = np.stack([second, fourth], axis=1)
+        sides = ends - first[:, None] + tilts[..., None] * ends
+        return np.asarray((_WITHIN @ sides + first[:, None]) / (1 + tilts @ _WITHIN.T)[..., None])
+
+
+def _crossed(one: Floats, other: Floats) -> Floats:
+    return np.asarray(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
 
 
 def _apart(corners: Floats, other: Floats) -> float:

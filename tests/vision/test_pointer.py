@@ -58,6 +58,21 @@ def test_cold_maps_have_no_place():
     assert Maps(np.zeros((CHANNELS, *SHAPE))).places() == []
 
 
+@pytest.mark.parametrize("third", [(45.0, 42.0), (35.0, 43.5), (20.0, 45.0)], ids=["inward", "on a line", "twice"])
+def test_corners_that_go_round_nothing_are_supported_less_than_the_board(third: tuple[float, float]):
+    maps = Maps(heat_of(SQUARE))
+    folded = np.array([SQUARE[0], SQUARE[1], third, SQUARE[3]])
+    assert 0 <= maps.support(folded) < 0.8 * maps.support(SQUARE)
+
+
+def test_crossings_are_looked_for_where_the_perspective_puts_them():
+    corners = np.array([[10.0, 50.0], [70.0, 50.0], [50.0, 20.0], [30.0, 20.0]])
+    seen = Maps(heat_of(corners))
+    assert seen.support(corners) > 0.8
+    parallel = np.array([[10.0, 50.0], [70.0, 50.0], [70.0, 20.0], [10.0, 20.0]])
+    assert Maps(heat_of(parallel)).support(corners) < 0.75 * seen.support(corners)
+
+
 def test_folded_scores_unfold_to_finer_maps():
     scores = np.full((CHANNELS * FINER**2, 2, 3), -20.0)
     scores[FINER**2 + 1, 1, 2] = 20.0  # crossings, upper right of the four
