@@ -117,9 +117,13 @@ def goes_round(corners: Floats) -> bool:
 def go_round(corners: Floats) -> NDArray[np.bool_]:
     """The same of any number of four corners (..., 4, 2)."""
     steps = corners - corners[..., _BEFORE, :]
-    before = steps[..., _BEFORE, :]
-    turns = before[..., 0] * steps[..., 1] - before[..., 1] * steps[..., 0]
+    turns = crossed(steps[..., _BEFORE, :], steps)
     return np.asarray((turns > 0).all(axis=-1) | (turns < 0).all(axis=-1))
+
+
+def crossed(one: Floats, other: Floats) -> Floats:
+    """The cross products (...) of steps (..., 2): how far, and which way, the other one turns off the first."""
+    return np.asarray(one[..., 0] * other[..., 1] - one[..., 1] * other[..., 0])
 
 
 def depths(homography: Floats, points: Floats) -> Floats:

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from companion.vision import networks
-from companion.vision.plane import go_round, side_lengths
+from companion.vision.plane import crossed, go_round, side_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -300,19 +300,16 @@ def _support(maps: Floats, corners: Floats) -> Floats:
 def _points_within(corners: Floats) -> Floats:
     """Where the points `_WITHIN` are in each of these places (n, 4, 2): `(n, points, 2)`, not finite on a horizon.
 
-    The homography that takes the unit square to four points, as in Heckbert, Fundamentals of Texture Mapping (1989).
+    The homography that takes the unit square to four points, as in Heckbert, Fundamentals of Texture Mapping (1989):
+    of all places at once, where OpenCV's takes them one by one.
     """
     first, second, third, fourth = corners.transpose(1, 0, 2)
     along, down, rest = second - third, fourth - third, first - second + third - fourth
     with np.errstate(divide="ignore", invalid="ignore"):
-        tilts = np.stack([_crossed(rest, down), _crossed(along, rest)], axis=1) / _crossed(along, down)[:, None]
+        tilts = np.stack([crossed(rest, down), crossed(along, rest)], axis=1) / crossed(along, down)[:, None]
         ends = np.stack([second, fourth], axis=1)
         sides = ends - first[:, None] + tilts[..., None] * ends
         return np.asarray((_WITHIN @ sides + first[:, None]) / (1 + tilts @ _WITHIN.T)[..., None])
-
-
-def _crossed(one: Floats, other: Floats) -> Floats:
-    return np.asarray(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0])
 
 
 def _apart(corners: Floats, other: Floats) -> float:

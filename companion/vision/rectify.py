@@ -15,6 +15,7 @@ import numpy as np
 
 from companion.errors import VisionError
 from companion.vision.lens import PINHOLE
+from companion.vision.plane import goes_round, side_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,16 +135,8 @@ def _check(image: NDArray[np.uint8], corners: NDArray[np.floating]) -> None:
         raise VisionError(f"the picture has shape {image.shape}; a colour picture (height, width, 3) is needed")
     if corners.shape != (4, 2) or not np.isfinite(corners).all():
         raise VisionError(f"corners {corners.tolist()} are not four points x,y for a1, d1, d4, a4")
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
-    if sides.min() < _SMALLEST_SIDE or not _convex(corners):
+    if side_lengths(corners).min() < _SMALLEST_SIDE or not goes_round(corners):
         raise VisionError(
             f"corners {np.round(corners, 1).tolist()} do not go around a board; "
             "give the outer corners at a1, d1, d4, a4, in this order"
         )
-
-
-def _convex(corners: NDArray[np.floating]) -> bool:
-    edges = np.roll(corners, -1, axis=0) - corners
-    following = np.roll(edges, -1, axis=0)
-    turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
-    return bool((turns > 0).all() or (turns < 0).all())
