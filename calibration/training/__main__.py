@@ -24,11 +24,14 @@ from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Split, draw_shards
 from calibration.training.export import restored
-from calibration.training.locator import FURTHER, Plan, write_further, write_locator
+from calibration.training.locator import CARD, JUDGE, ON_PHOTOGRAPHS, POINTER, Plan, write_locator
 from calibration.training.locator import draw as draw_tables
+from calibration.training.locator import learn as learn_locator
+from calibration.training.locator import suggest as suggested
 from calibration.training.network import Reader
 from calibration.training.photographs import choose
 from calibration.training.train import Course, Pile, batches, device, mixed, train
+from companion.vision.rule import FinderRule
 
 _TO_NORMALISE = 12
 """Steps' boards on which its normalisation is measured."""
@@ -167,38 +170,92 @@ def photographs(unpacked: Path, folder: Path) -> None:
 @click.option("--count", default=Plan().tables, show_default=True, help="Tables to train on.")
 @click.option("--held", default=Plan().held, show_default=True, help="To choose thresholds on, and as many to test on.")
 @_photographs
-def tables(folder: Path, count: int, held: int, photographs: Path | None) -> None:
-    """Draw whole pictures of tables into FOLDER; what is there already is kept."""
-    drawn = draw_tables(folder, Plan(tables=count, held=held), photographs)
-    for _ in track(drawn, description="tables", total=count + 2 * held):
+@_jobs
+def tables(folder: Path, count: int, held: int, photographs: Path | None, jobs: int) -> None:
+    """Draw whole pictures of tables into FOLDER; what is there already is kept. On photographs: below FOLDER."""
+    place = folder if photographs is None else folder / ON_PHOTOGRAPHS
+    for _ in track(draw_tables(place, Plan(tables=count, held=held), photographs, jobs), description="tables"):
+        pass
+
+
+def _learning(course: Course, which: str, what: str) -> click.Command:
+    """The command that trains one network of the locator."""
+
+    @click.command(help=f"Train {what} on the tables in FOLDER, and keep it there; with an accelerator, on that.")
+    @_folder
+    @_photographs
+    @click.option("--steps", default=course.steps, show_default=True, help="Steps of training.")
+    @click.option("--pictures", default=course.boards, show_default=True, help="Pictures in one step.")
+    @click.option("--rate", default=course.rate, show_default=True, help="Of learning, at its highest.")
+    @click.option("--seed", default=course.seed, show_default=True)
+    @click.option("--most", default=Plan().tables, show_default=True, help="Pictures that are learnt from; 1 MB each.")
+    @click.option("--further", is_flag=True, help="Begin with the one that the program has.")
+    def command(
+        folder: Path,
+        photographs: Path | None,
+        steps: int,
+        pictures: int,
+        rate: float,
+        seed: int,
+        most: int,
+        further: bool,
+    ) -> None:
+        asked = replace(course, steps=steps, boards=pictures, rate=rate, seed=seed)
+        try:
+            learn_locator(folder, asked, which, photographs, most, _say, MODELS if further else None)
+        except FileNotFoundError as error:
+            raise click.ClickException(str(error)) from error
+
+    return command
+
+
+main.add_command(_learning(Plan().pointer, POINTER, "the locator's pointer"), "pointer")
+main.add_command(_learning(Plan().judge, JUDGE, "the locator's judge"), "judge")
+
+
+@main.command()
+@_folder
+@_jobs
+def suggest(folder: Path, jobs: int) -> None:
+    """Write down where the pointer in FOLDER suggests a board in its tables: the judge learns from that, too."""
+    pointer = folder / POINTER
+    if not pointer.exists():
+        raise click.ClickException(f"{pointer} is not there; make it with `pointer {folder}`")
+    for _ in track(suggested(folder, pointer.read_bytes(), jobs), description="suggestions"):
         pass
 
 
 @main.command()
 @_folder
 @click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files go.")
+@click.option("--keep-rule", is_flag=True, help="Keep the thresholds that the program has.")
 @_photographs
+@_jobs
 @click.pass_context
-def locator(context: click.Context, folder: Path, models: Path, photographs: Path | None) -> None:
-    """The locator from nothing: draw, learn, choose thresholds, measure; about an hour on one core.
+def locator(
+    context: click.Context, folder: Path, models: Path, keep_rule: bool, photographs: Path | None, jobs: int
+) -> None:
+    """The locator: draw, learn, choose thresholds, measure, on two cores in some hours; what FOLDER has is kept.
 
-    With photographs: the one that the program has learns further, on tables that lie on them, for two hours.
+    With photographs, as many tables again lie on them.
     """
     torch.set_num_threads(1)
     models.mkdir(parents=True, exist_ok=True)
-
-    def say(text: str) -> None:
-        click.echo(text, err=True)
-
-    if photographs is None:
-        context.invoke(tables, folder=folder, count=Plan().tables, held=Plan().held)
-        card = write_locator(folder, models, Plan(), say)
-    else:
-        lying = folder / "on-photographs"
-        context.invoke(tables, folder=folder, count=0, held=Plan().held)
-        context.invoke(tables, folder=lying, count=FURTHER.tables, held=FURTHER.held, photographs=photographs)
-        card = write_further(MODELS, {"drawn": folder, "on photographs": lying}, photographs, models, say)
+    for lying in (None, photographs) if photographs else (None,):
+        context.invoke(tables, folder=folder, count=Plan().tables, held=Plan().held, photographs=lying, jobs=jobs)
+    most = Plan().tables * (3 if photographs else 1)
+    for which, course in ((POINTER, Plan().pointer), (JUDGE, Plan().judge)):
+        if not (folder / which).exists():
+            learn_locator(folder, course, which, photographs, most, _say)
+        if which == POINTER:
+            context.invoke(suggest, folder=folder, jobs=jobs)
+    rule = FinderRule.of_card(json.loads((MODELS / CARD).read_text("utf-8"))) if keep_rule else None
+    card = write_locator(folder, models, jobs, _say, rule)
     click.echo(json.dumps(card["measured_on"], indent=2))
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)
 
 
 @main.command()
@@ -208,7 +265,7 @@ def cards(folder: Path, models: Path) -> None:
     """The reader of cards from nothing: draw, learn, choose thresholds, measure; some ninety minutes on one core."""
     torch.set_num_threads(1)
     models.mkdir(parents=True, exist_ok=True)
-    card = write_cards(folder, models, CardPlan(), lambda text: click.echo(text, err=True))
+    card = write_cards(folder, models, CardPlan(), _say)
     click.echo(json.dumps(card["measured_on"], indent=2))
 
 

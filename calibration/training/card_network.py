@@ -27,7 +27,7 @@ from calibration.training.cards import (
 from calibration.training.dataset import Split
 from calibration.training.export import chain
 from calibration.training.network import Convolution, Shortcut
-from calibration.training.optimise import optimise
+from calibration.training.optimise import ahead, optimise
 from calibration.training.train import Course
 from companion.vision.cards import CLASSES, CardJudge, CardReader, CardRule, card_like, toned
 from companion.vision.sheets import PICTURE, sheets
@@ -120,7 +120,7 @@ def learn(
     def loss(scores: Tensor, wanted: Tensor) -> Tensor:
         return nn.functional.cross_entropy(scores, wanted)
 
-    return optimise(network or CardNetwork(), _batches(pictures, labels, course), loss, course, report)
+    return optimise(network or CardNetwork(), ahead(_batches(pictures, labels, course)), loss, course, report)
 
 
 def _batches(pictures: Bytes, labels: Labels, course: Course) -> Iterator[tuple[Tensor, ...]]:

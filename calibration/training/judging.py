@@ -1,209 +1,289 @@
 """Training the judge: places on pictures of tables, those that are the board and those that only look like it.
 
-From each picture many places are cut: the board's corners, a little or rather off; its lower edge; places one square or
-half a board beside it, too large or too small by a square; places anywhere. A place is right if no corner is
-farther off than a seventh of a square, wrong from a third on; between, it is neither.
+In each picture many places are looked at: the board's corners, a little or rather off; its lower edge; places one
+square or half a board beside it, too large or too small by a square; places that the pointer, or lines, suggest;
+places anywhere. Some are mended first, by what the judge says so far, as the finder does: where that leads to something
+that is no board, it has to be seen through. A place is right if no corner is farther off than a seventh of a square,
+wrong from a third on; between, it is neither.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import copy
+import math
+from typing import TYPE_CHECKING, NamedTuple
 
-import cv2
-import numpy as np
 import torch
+from torch import nn
 
-from calibration.hands import cover_board
+from calibration.training.pictures import (
+    GUESSES,
+    Chance,
+    Hands,
+    grid,
+    is_convex,
+    projected,
+    sampled,
+    sides,
+    to_quad,
+    varied,
+)
 from calibration.training.scene import SIDE
-from calibration.training.tables import NAMES
-from companion.vision import lattice
-from companion.vision.judge import CORNERS, HOME, PITCH, toned, view
-from companion.vision.plane import project, side_lengths
-from companion.vision.suggestions import FittedPicture
+from companion.vision.judge import CORNERS, HOME, NAMINGS, PITCH, VIEW
+from companion.vision.suggestions import BRIGHT, MOST_GAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from numpy.random import Generator
-    from numpy.typing import NDArray
     from torch import Tensor
 
-    from calibration.training.tables import Table
-
-    Floats = NDArray[np.float32]
-    Points = NDArray[np.floating[Any]]
-    Picture = NDArray[np.uint8]
+    from calibration.training.pictures import Pictures
 
 RIGHT, WRONG = 0.14, 0.33
 """Squares by which the worst corner may be off, and from which the place is wrong."""
-_TOLD = 0.9
-"""Squares within which the judge shall say how far each corner is off."""
-_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64) * SIDE
-_TRUTHS = 1 + 2 * CORNERS + CORNERS + 2
-_PLACES = 20
-_COVERED = 0.25
+_TOLD, _MOSTLY = 0.9, 0.5
+"""Squares within which the judge shall say how far each corner is off, and what covers it."""
+TRUTHS = 1 + 2 * CORNERS + CORNERS + 2
+PLACES = 16
+"""Places that are looked at in one picture."""
+_COVERED = 0.3
 """On so many of the pictures, something is laid over the board, beside what covers it already."""
+_MENDED = 0.4
+"""So many places are mended first."""
+_FARTHEST_MEND = 0.75
+_SMALLEST = 12.0
+"""Least side of a place, in pixels of the canvas."""
+_FLATTEST = 10.0
+_AT_ONCE = 100
+_MOST_HALVED = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Views of places with what the judge should say."""
+class Views(NamedTuple):
+    """What one step learns from."""
 
-    views: NDArray[np.uint8]
-    """`(n, VIEW, VIEW, 3)`, Lab."""
-    truths: Floats
-    """`(n, _TRUTHS)`: as the judge's scores, then whether the offsets count and whether the covers do."""
+    seen: Tensor
+    """`(n, 3, VIEW, VIEW)`, as the network is shown it."""
+    truths: Tensor
+    """`(n, TRUTHS)`: as the network's scores, then whether the offsets count and whether the covers do."""
+    counts: Tensor
+    """Whether a place counts, `(n,)`."""
+    chosen: Tensor
+    """The numbers of the pictures, each of which has `PLACES` places, one after the other."""
 
 
-def cut_places(rng: Generator, tables: Sequence[Table], found: dict[str, list[Points]]) -> Places:
-    """Views of many places on all these pictures; `found` are further places, by the picture's name.
+def batches(pictures: Pictures, network: nn.Module, steps: int, size: int, seed: int) -> Iterator[Views]:
+    """`steps` batches of `PLACES` places on each of `size` pictures; some of them mended by the network as it is."""
+    chance = Chance(seed)
+    hands = Hands(chance, seed)
+    for first in range(0, steps, _AT_ONCE):
+        pictures.look_for_more()
+        mender = copy.deepcopy(network).eval()
+        count = min(_AT_ONCE, steps - first)
+        for chosen in pictures.choose(count * size).view(count, size):
+            yield look(chance, hands, pictures, mender, chosen)
 
-    Those of them that are wrong are shown twice.
+
+def look(chance: Chance, hands: Hands, pictures: Pictures, mender: nn.Module, chosen: Tensor) -> Views:
+    """Many places of these pictures."""
+    corners, count = pictures.corners[chosen], len(chosen)
+    whole = pictures.seen[chosen].permute(0, 3, 1, 2).float()
+    covered, over = hands.lay(whole, corners, _COVERED)
+    seen = lab(brightened(varied(chance, covered)))
+    places = draw_places(chance, pictures, chosen)
+    halved = _halved(seen, places)
+    with torch.no_grad(), torch.autocast(seen.device.type, torch.bfloat16):
+        said = mender(toned(views(halved, places)).flatten(0, 1)).float()
+    mended = mend(places, said[:, 1 : 1 + 2 * CORNERS].view(count, PLACES, CORNERS, 2))
+    better = chance.happens(_MENDED, count, PLACES) & is_convex(mended) & (sides(mended).amin(-1) > _SMALLEST)
+    places = torch.where(better[..., None, None], mended, places)
+    truths = truth(places, corners, torch.maximum(pictures.covered[chosen], over).round())
+    tones = toned(views(halved, places)).flatten(0, 1)
+    shape = (len(tones), 1, 1, 1)
+    grain = chance.uniform(0, 0.15, *shape) * chance.happens(0.3, *shape)
+    tones = tones * (1 + 0.08 * chance.normal(*shape)) + grain * chance.normal(*tones.shape)
+    fits = is_convex(places) & (sides(places).amin(-1) > _SMALLEST)
+    return Views(tones, truths.flatten(0, 1), fits.flatten().float(), chosen)
+
+
+# ------------------------------------------------------------------------------------------------- places
+
+
+def draw_places(chance: Chance, pictures: Pictures, chosen: Tensor) -> Tensor:
+    """Places of all kinds on each of these pictures, `(b, PLACES, 4, 2)`, named in any way."""
+    top, foot = pictures.corners[chosen], pictures.foot[chosen]
+    there = top.isfinite().all(-1).all(-1)
+    anywhere = _anywhere(chance, pictures.size[chosen])
+    shape = (len(chosen), PLACES)
+    unit = torch.tensor([[0.0, 0], [1, 0], [1, 1], [0, 1]], device=top.device)
+    safe = torch.where(there[:, None, None], top, 100 + 100 * unit)
+    squares = torch.where(chance.happens(0.55, *shape)[..., None, None], _shaken(chance, shape), _moved(chance, shape))
+    on_board = projected(to_quad(safe)[:, None], squares / SIDE)
+    low = top[:, None] + (foot - top)[:, None] * _lowered(chance, shape)[..., None]
+    kind = chance.uniform(0, 1, *shape)[..., None, None]
+    places = torch.where(kind < 0.14, low, torch.where(kind < 0.86, on_board, anywhere))
+    places = torch.where(there[:, None, None, None], places, anywhere)
+    guessed = pictures.guesses[chosen[:, None], chance.number(GUESSES, *shape)]
+    wanted = chance.uniform(0, 1, *shape) < torch.where(there, 0.3, 0.8)[:, None]
+    known = (wanted & guessed.isfinite().all(-1).all(-1))[..., None, None]
+    places = torch.where(known, guessed + _little(chance, guessed), places)
+    namings = torch.from_numpy(NAMINGS).to(top.device)[chance.number(len(NAMINGS), *shape)]
+    return places.gather(2, namings[..., None].expand(*shape, CORNERS, 2))
+
+
+def _little(chance: Chance, places: Tensor) -> Tensor:
+    """Corners a few hundredths of a square off."""
+    square = (sides(places).mean(-1) / SIDE)[..., None, None]
+    return 0.03 * chance.normal(*places.shape) * square
+
+
+def _shaken(chance: Chance, shape: tuple[int, int]) -> Tensor:
+    """A board's corners in squares, off by some spread: all together, each alone, the whole stretched."""
+    spread = chance.uniform(math.log(0.005), math.log(0.6), *shape).exp()[..., None, None]
+    squares = _unit(chance) * SIDE + spread * chance.normal(*shape, 1, 2) + 0.6 * spread * chance.normal(*shape, 4, 2)
+    return (squares - SIDE / 2) * (1 + 0.3 * spread * chance.normal(*shape, 1, 2)) + SIDE / 2
+
+
+def _moved(chance: Chance, shape: tuple[int, int]) -> Tensor:
+    """A lattice beside the board's, or with more or fewer squares than it has, in squares."""
+    unit = _unit(chance)
+    step = torch.where(
+        chance.happens(0.8, *shape, 1), chance.one_of((-1.0, -0.5, 0.0, 0.5, 1.0), *shape, 2), chance.normal(*shape, 2)
+    )
+    step = torch.where((step.abs().amax(-1) > 0)[..., None], step, torch.tensor([1.0, 0.0], device=step.device))
+    beside = unit * SIDE + step[..., None, :]
+    ends = chance.one_of((-1.0, -0.5, 0.0, 0.0, 0.5, 1.0), *shape, 2, 2)
+    ends[..., 1, :] += SIDE
+    larger = ends[..., :1, :] + unit * (ends[..., 1:, :] - ends[..., :1, :])
+    scaled = (unit - 0.5) * SIDE * chance.one_of((0.5, 0.75, 1.5, 2.0), *shape)[..., None, None] + SIDE / 2
+    scaled = scaled + chance.one_of((-1.0, 0.0, 1.0), *shape, 1, 2)
+    way = chance.uniform(0, 1, *shape)[..., None, None]
+    squares = torch.where(way < 0.45, beside, torch.where(way < 0.85, larger, scaled))
+    return squares + 0.03 * chance.normal(*squares.shape)
+
+
+def _lowered(chance: Chance, shape: tuple[int, int]) -> Tensor:
+    """How far each corner is taken for the one below it, `(*shape, 4)`: all, each in part, or those of one side."""
+    way = chance.number(3, *shape)[..., None]
+    first = chance.number(CORNERS, *shape)[..., None]
+    at = torch.arange(CORNERS, device=chance.device)
+    side = ((at - first) % CORNERS < CORNERS / 2).float()
+    return torch.where(
+        way == 0, torch.ones_like(side), torch.where(way == 1, chance.uniform(0, 1, *shape, CORNERS), side)
+    )
+
+
+def _anywhere(chance: Chance, size: Tensor) -> Tensor:
+    shape = (len(size), PLACES)
+    middle = chance.uniform(0.1, 0.9, *shape, 2) * size[:, None]
+    reach = chance.uniform(math.log(0.08), math.log(0.5), *shape).exp() * size.amin(1)[:, None]
+    angle = chance.uniform(0, 2 * math.pi, *shape)[..., None] + math.pi / 2 * torch.arange(4, device=size.device)
+    flat = torch.stack([angle.cos(), angle.sin() * chance.uniform(0.5, 1, *shape)[..., None]], -1)
+    return middle[..., None, :] + flat * reach[..., None, None] * chance.uniform(0.85, 1.15, *shape, 4, 1)
+
+
+def _unit(chance: Chance) -> Tensor:
+    return torch.tensor([[0.0, 0], [1, 0], [1, 1], [0, 1]], device=chance.device)
+
+
+# ------------------------------------------------------------------------------------------------- views
+
+
+def to_view(places: Tensor) -> Tensor:
+    """Homographies `(..., 3, 3)` from pixels of a place's view to those of its picture."""
+    home = torch.from_numpy(HOME).float().to(places.device)
+    return to_quad(places) @ torch.linalg.inv(to_quad(home))
+
+
+def views(seen: Tensor, places: Tensor) -> Tensor:
+    """The flattened pictures `(b, n, 3, VIEW, VIEW)` of places `(b, n, 4, 2)` in pictures `(b, 3, height, width)`."""
+    count, each = places.shape[:2]
+    at = projected(to_view(places), grid(VIEW, VIEW, places.device).view(1, 1, -1, 2))
+    at = at.nan_to_num(-1e4).clamp(-1e4, 1e4).view(count, each * VIEW, VIEW, 2)
+    return sampled(seen, at).view(count, 3, each, VIEW, VIEW).transpose(1, 2)
+
+
+def _halved(seen: Tensor, places: Tensor) -> Tensor:
+    """The pictures as coarse as is fit for their places: halved as often as `lattice.flattened` would."""
+    side = sides(places).mean(-1).median(1).values
+    times = torch.log2(side.clamp(min=1) / (SIDE * PITCH)).add(0.3).floor().clamp(0, _MOST_HALVED)
+    found = seen
+    for level in range(1, _MOST_HALVED + 1):
+        coarse = nn.functional.avg_pool2d(seen, 2**level)
+        coarse = nn.functional.interpolate(coarse, seen.shape[-2:], mode="bilinear")
+        found = torch.where((times == level)[:, None, None, None], coarse, found)
+    return found
+
+
+def brightened(bgr: Tensor) -> Tensor:
+    """Pictures `(b, 3, h, w)`, dim ones as bright as `companion.vision.suggestions.in_lab` makes them."""
+    bright = bgr[..., ::8, ::8].amax(1).flatten(1).quantile(0.98, dim=1)
+    return (bgr * (BRIGHT / bright.clamp(min=1)).clamp(1, MOST_GAIN)[:, None, None, None]).clamp(0, 255)
+
+
+def lab(bgr: Tensor) -> Tensor:
+    """Pictures `(b, 3, h, w)`, 0 to 255, in Lab as OpenCV keeps it in eight bits."""
+    level = bgr / 255
+    linear = torch.where(level > 0.04045, ((level + 0.055) / 1.055) ** 2.4, level / 12.92)
+    to_xyz = torch.tensor(_TO_XYZ, device=bgr.device)
+    xyz = torch.einsum("oc,bchw->bohw", to_xyz, linear.flip(1))
+    cube = torch.where(xyz > 0.008856, xyz.clamp(min=1e-6) ** (1 / 3), 7.787 * xyz + 16 / 116)
+    x, y, z = cube.unbind(1)
+    return torch.stack([255 / 100 * (116 * y - 16), 500 * (x - y) + 128, 200 * (y - z) + 128], 1)
+
+
+_TO_XYZ = [
+    [0.412453 / 0.950456, 0.357580 / 0.950456, 0.180423 / 0.950456],
+    [0.212671, 0.715160, 0.072169],
+    [0.019334 / 1.088754, 0.119193 / 1.088754, 0.950227 / 1.088754],
+]
+"""From linear red, green and blue, each row by its white."""
+
+
+def toned(seen: Tensor) -> Tensor:
+    """What `companion.vision.judge.toned` makes of views `(b, n, 3, VIEW, VIEW)`."""
+    spread = seen[:, :, 0].flatten(2).std(2, correction=0).clamp(min=_FLATTEST)
+    return (seen - seen.mean((3, 4), keepdim=True)) / spread[:, :, None, None, None]
+
+
+def mend(places: Tensor, off: Tensor) -> Tensor:
+    """Places `(b, n, 4, 2)` with their corners moved by so many squares of their own, `(b, n, 4, 2)`."""
+    home = torch.from_numpy(HOME).float().to(places.device)
+    return projected(to_view(places), home + off.clamp(-_FARTHEST_MEND, _FARTHEST_MEND) * PITCH)
+
+
+# ------------------------------------------------------------------------------------------------- truth
+
+
+def truth(places: Tensor, corners: Tensor, hidden: Tensor) -> Tensor:
+    """What the judge should say of places `(b, n, 4, 2)`: `(b, n, TRUTHS)`.
+
+    `corners` are the boards' (b, 4, 2), not finite where there is none, and `hidden` which of them cannot be seen.
     """
-    views, truths = [], []
-    for table in tables:
-        image = table.image()
-        covered = _covered(rng, table, image)
-        picture = FittedPicture.of(image)
-        scale = picture.scale
-        drawn, others = _draw_places(rng, table, picture.size, scale), found.get(table.path.name, [])
-        convincing = [corners for corners in others if truth(corners, table, scale, covered)[0] < 0.5]
-        for corners in drawn + others + convincing:
-            if _possible(corners):
-                views.append(view(picture.levels, corners))
-                truths.append(truth(corners, table, scale, covered))
-    return Places(np.stack(views), np.stack(truths))
+    home, namings = torch.from_numpy(HOME).float().to(places.device), torch.from_numpy(NAMINGS).to(places.device)
+    there = corners.isfinite().all(-1).all(-1)
+    own = torch.where(there[:, None, None], corners, -1e4 + 100 * home / VIEW)
+    orders = own[:, namings]
+    best = (orders[:, None] - places[:, :, None]).norm(dim=-1).amax(-1).argmin(-1)
+    rows = torch.arange(len(places), device=places.device)[:, None]
+    off = (projected(torch.linalg.inv(to_view(places)), orders[rows, best]) - home) / PITCH
+    off = off.nan_to_num(100.0).clamp(-100, 100)
+    worst = torch.where(there[:, None], off.norm(dim=-1).amax(-1), 100.0)
+    right = ((WRONG - worst) / (WRONG - RIGHT)).clamp(0, 1)
+    covers = hidden[:, namings][rows, best]
+    counts = torch.stack([worst < _TOLD, worst < _MOSTLY], -1).float()
+    return torch.cat([right[..., None], off.flatten(2), covers, counts], -1)
 
 
-def _covered(rng: Generator, table: Table, image: Picture) -> set[str]:
-    """The corners that something hides; on some pictures a hand or a thing is laid first."""
-    covered = set(table.truth["covered"])
-    if table.corners is not None and rng.random() < _COVERED:
-        mask = cover_board(rng, image, table.corners)
-        at = np.round(table.corners).astype(int).clip(0, np.array(mask.shape[::-1]) - 1)
-        covered |= {name for name, (x, y) in zip(NAMES, at, strict=True) if mask[y, x]}
-    return covered
-
-
-def _possible(corners: Points) -> bool:
-    outline = corners.astype(np.float32)
-    return bool(cv2.isContourConvex(outline.reshape(-1, 1, 2)) and side_lengths(corners).min() > 16)
-
-
-def _draw_places(rng: Generator, table: Table, size: tuple[int, ...], scale: float) -> list[Points]:
-    """Places of all kinds on a picture, in pixels of its Lab picture."""
-    if table.corners is None or table.foot is None:
-        return [_anywhere(rng, size) for _ in range(_PLACES // 2)]
-    top, foot = table.corners * scale, table.foot * scale
-    places = [_shaken(rng, top, spread) for spread in (0.0, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.5)]
-    places += [_moved(rng, top) for _ in range(6)]
-    places += [foot, top + (foot - top) * rng.uniform(0, 1, (4, 1)), _mixed(rng, top, foot)]
-    return [_turned(rng, corners) for corners in places] + [_anywhere(rng, size) for _ in range(3)]
-
-
-def _turned(rng: Generator, corners: Points) -> Points:
-    """The same place, its corners named in another way."""
-    turned = np.roll(corners, int(rng.integers(4)), axis=0)
-    return turned[::-1] if rng.random() < 0.5 else turned
-
-
-def _shaken(rng: Generator, corners: Points, spread: float) -> Points:
-    """The corners off by about `spread` squares: all together, each alone, the whole stretched."""
-    squares = _UNIT + rng.normal(0, spread, 2) + rng.normal(0, 0.6 * spread, (4, 2))
-    squares = (squares - SIDE / 2) * (1 + rng.normal(0, 0.3 * spread, 2)) + SIDE / 2
-    return _on_board(corners, squares)
-
-
-def _moved(rng: Generator, corners: Points) -> Points:
-    """A lattice beside the board's, or with more or fewer squares than it has."""
-    squares = _UNIT.copy()
-    way = rng.random()
-    if way < 0.45:
-        step = rng.choice((-1.0, -0.5, 0.0, 0.5, 1.0), 2) if rng.random() < 0.8 else rng.normal(0, 1, 2)
-        squares += step if np.abs(step).max() > 0 else (1.0, 0.0)
-    elif way < 0.85:
-        low, high = rng.choice((-1, -0.5, 0, 0, 0.5, 1), (2, 2))
-        squares = np.where(squares == 0, low, SIDE + high)
-        if np.abs(squares - _UNIT).max() == 0:
-            squares = squares * (1, 1.25)
-    else:
-        squares = (squares - SIDE / 2) * rng.choice((0.5, 0.75, 1.5, 2.0)) + SIDE / 2 + rng.choice((-1, 0, 1), 2)
-    return _on_board(corners, squares + rng.normal(0, 0.03, (4, 2)))
-
-
-def _mixed(rng: Generator, top: Points, foot: Points) -> Points:
-    """The lower edge taken for the top on one side."""
-    side = int(rng.integers(4))
-    mixed = top.copy()
-    for corner in (side, (side + 1) % 4):
-        mixed[corner] = foot[corner]
-    return mixed
-
-
-def _on_board(corners: Points, squares: Points) -> Points:
-    to_picture = lattice.homography(_UNIT, corners)
-    return np.asarray(project(to_picture, squares), np.float64)
-
-
-def _anywhere(rng: Generator, size: tuple[int, ...]) -> Points:
-    middle = rng.uniform(0.1, 0.9, 2) * size
-    reach = float(np.exp(rng.uniform(np.log(0.08), np.log(0.5)))) * min(size)
-    angle = rng.uniform(0, 2 * np.pi) + np.pi / 2 * np.arange(4)
-    flat = np.column_stack([np.cos(angle), np.sin(angle) * rng.uniform(0.5, 1)]) * reach
-    return np.asarray(middle + flat * rng.uniform(0.85, 1.15, (4, 1)))
-
-
-def truth(corners: Points, table: Table, scale: float, hidden: set[str]) -> Floats:
-    """What the judge should say of a place, `(_TRUTHS,)`; `hidden` are the board's corners that cannot be seen."""
-    said = np.zeros(_TRUTHS, np.float32)
-    if table.corners is None:
-        return said
-    own = table.corners * scale
-    orders = [np.roll(way, turn, axis=0) for way in (own, own[::-1]) for turn in range(4)]
-    names = [np.roll(way, turn) for way in (np.arange(4), np.arange(4)[::-1]) for turn in range(4)]
-    best = int(np.argmin([np.linalg.norm(order - corners, axis=1).max() for order in orders]))
-    off = (project(lattice.homography(corners, HOME), orders[best]) - HOME) / PITCH
-    worst = float(np.linalg.norm(off, axis=1).max())
-    said[0] = np.clip((WRONG - worst) / (WRONG - RIGHT), 0, 1)
-    said[1 : 1 + 2 * CORNERS] = off.ravel()
-    covered = [NAMES[i] in hidden for i in names[best]]
-    said[1 + 2 * CORNERS : 1 + 3 * CORNERS] = covered
-    said[-2:] = worst < _TOLD, worst < 0.5
-    return said
-
-
-def batches(places: Places, steps: int, size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """`steps` batches of views `(size, 3, VIEW, VIEW)` and truths: in random order, varied."""
-    rng = np.random.default_rng((seed, 2))
-    order: list[int] = []
-    for _ in range(steps):
-        while len(order) < size:
-            order += rng.permutation(len(places.views)).tolist()
-        chosen, order = order[:size], order[size:]
-        seen = np.stack([_varied(rng, places.views[i]) for i in chosen])
-        yield torch.from_numpy(seen), torch.from_numpy(places.truths[chosen])
-
-
-def _varied(rng: Generator, seen: Picture) -> Floats:
-    if rng.random() < 0.25:
-        seen = np.asarray(cv2.GaussianBlur(seen, (0, 0), float(rng.uniform(0.3, 1.2))), np.uint8)
-    picture = toned(seen) * np.float32(rng.normal(1, 0.08))
-    if rng.random() < 0.3:
-        picture += rng.standard_normal(picture.shape, np.float32) * np.float32(rng.uniform(0, 0.15))
-    return picture
-
-
-def judged(scores: Tensor, truths: Tensor) -> Tensor:
-    """How wrong the judge is about right and wrong, about offsets and about covers."""
-    whether = torch.nn.functional.binary_cross_entropy_with_logits(scores[:, 0], truths[:, 0])
+def judged(scores: Tensor, truths: Tensor, counts: Tensor) -> tuple[Tensor, Tensor]:
+    """How wrong the judge is about right and wrong, offsets and covers; and, of each place, about the first alone."""
+    whether = counts * nn.functional.binary_cross_entropy_with_logits(scores[:, 0], truths[:, 0], reduction="none")
     offsets = slice(1, 1 + 2 * CORNERS)
-    off = torch.nn.functional.smooth_l1_loss(scores[:, offsets], truths[:, offsets], reduction="none", beta=0.1)
+    off = nn.functional.smooth_l1_loss(scores[:, offsets], truths[:, offsets], reduction="none", beta=0.1)
     covers = slice(1 + 2 * CORNERS, 1 + 3 * CORNERS)
-    over = torch.nn.functional.binary_cross_entropy_with_logits(scores[:, covers], truths[:, covers], reduction="none")
-    told, seen = truths[:, -2], truths[:, -1]
+    over = nn.functional.binary_cross_entropy_with_logits(scores[:, covers], truths[:, covers], reduction="none")
+    told, seen = truths[:, -2] * counts, truths[:, -1] * counts
     return (
-        whether
+        whether.sum() / counts.sum().clamp(min=1)
         + 2 * (off.mean(1) * told).sum() / told.sum().clamp(min=1)
         + 0.3 * (over.mean(1) * seen).sum() / seen.sum().clamp(min=1)
-    )
+    ), whether

@@ -7,8 +7,11 @@ wrong, they are wrong in the ways that it has to see through.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass, field
+from itertools import repeat
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import cv2
 import numpy as np
@@ -16,12 +19,13 @@ import torch
 
 from calibration.training import judging, pointing
 from calibration.training.dataset import BOARD, Split
-from calibration.training.export import between, chain, take_back
+from calibration.training.export import chain, take_back
 from calibration.training.locator_network import Judge, Pointer
 from calibration.training.optimise import optimise
 from calibration.training.photographs import of_split
+from calibration.training.pictures import GUESSES, SUGGESTED, Pictures
 from calibration.training.tables import boardless, corner_error, read_tables, write_tables
-from calibration.training.train import Course
+from calibration.training.train import Course, device
 from companion.vision import judge as running_judge
 from companion.vision import lattice
 from companion.vision import pointer as running_pointer
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+    from torch import Tensor
 
     from calibration.training.tables import Table
     from companion.vision.pose import BoardNotFound
@@ -44,16 +49,20 @@ if TYPE_CHECKING:
 
 _MESH = Mesh.turned(BOARD)[0]
 POINTER, JUDGE, CARD = "pointer.onnx", "judge.onnx", "locator.json"
-_SEED, _FURTHER_SEED = 5, 31
+ON_PHOTOGRAPHS = "on-photographs"
+"""The folder, below that of the tables, with those that lie on photographs."""
+_SEED = 5
+_AT_ONCE = 50
+"""Tables that a process draws, one after the other."""
 _ON_PHOTOGRAPHS = 20_000
 """The number of the first table to learn from that may lie on a photograph."""
-_TO_NORMALISE = 64
+_TO_NORMALISE, _TO_NORMALISE_JUDGE = 64, 16
 """Pictures on which the normalisation of a network that learns further is measured."""
-_NEW = 0.35
-"""Of networks that were trained further, so much is new."""
-_FROM_LINES = (5,)
-"""Of every 24 pictures, those whose lines are asked for places: half of those that show no board."""
-_SUGGESTIONS = 12
+_ASKED_OF_BOARDS = 4
+"""In one of so many tables with a board it is looked what the pointer suggests."""
+_ASKED_LINES, _FROM_LINES = 12, 5
+"""Of every twelve pictures, that whose lines are asked for places: half of those that show no board."""
+_SUGGESTIONS = 8
 _MOST_FALSE = 0.002
 _LEAST_ACCEPTED = 0.8
 """Of 1,200 tables of the calibration split three wrong places had scores between 0.74 and this, and four beyond."""
@@ -70,77 +79,126 @@ _RIGHT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is drawn and learnt."""
+    """How much is drawn and learnt: what two cores can do in some hours."""
 
     tables: int = 6_000
     held: int = 600
     """Pictures to choose thresholds on, and as many to measure on."""
-    pointer_courses: tuple[int, ...] = (9_000, 2_000)
-    """Steps of each course; the learning rate begins anew with each."""
-    pointer_batch: int = 14
-    judge_tables: int = 3_000
-    judge_steps: int = 9_000
-    judge_batch: int = 64
-    rate: float = Course(0).rate
+    pointer: Course = field(default_factory=lambda: Course(11_000, 14))
+    judge: Course = field(default_factory=lambda: Course(9_000, 4))
+    """`boards` of a course are pictures in one step; the judge looks at many places in each."""
 
 
-FURTHER = Plan(tables=7_000, held=400, pointer_courses=(7_000,), judge_steps=8_000, rate=8e-4)
-"""How much of a locator is learnt further, on tables that lie on photographs."""
-
-
-def draw(folder: Path, plan: Plan, photographs: Path | None = None) -> Iterator[Path]:
+def draw(folder: Path, plan: Plan, photographs: Path | None = None, jobs: int = 1) -> Iterator[object]:
     """Draw the tables of all three splits; what is there already is kept. With photographs, most lie on them."""
-    for split, count in ((Split.TRAIN, plan.tables), (Split.CALIBRATE, plan.held), (Split.TEST, plan.held)):
-        first = _ON_PHOTOGRAPHS if photographs and split is Split.TRAIN else 0
-        seen = of_split(photographs, split) if photographs else []
-        yield from write_tables(folder, split, range(first, first + count), seen)
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as drawers:
+        for split, count in ((Split.TRAIN, plan.tables), (Split.CALIBRATE, plan.held), (Split.TEST, plan.held)):
+            first = _ON_PHOTOGRAPHS if photographs and split is Split.TRAIN else 0
+            seen = of_split(photographs, split) if photographs else []
+            some = [range(n, min(n + _AT_ONCE, first + count)) for n in range(first, first + count, _AT_ONCE)]
+            yield from drawers.map(_draw_some, repeat(folder), repeat(split), some, repeat(seen))
+
+
+def _draw_some(folder: Path, split: Split, numbers: range, photographs: Sequence[Path]) -> None:
+    cv2.setNumThreads(1)
+    for _ in write_tables(folder, split, numbers, photographs):
+        pass
+
+
+def folders_of(folder: Path) -> dict[str, Path]:
+    """Where there are tables in a folder, by what is measured on them."""
+    named = {"drawn": folder, "on photographs": folder / ON_PHOTOGRAPHS}
+    return {name: place for name, place in named.items() if any(place.glob("tables-*"))}
+
+
+def pictures_of(folder: Path, most: int, photographs: Path | None) -> Pictures:
+    """What is to be learnt from in a folder: its tables, those on photographs, and photographs as they are."""
+    alone = boardless(of_split(photographs, Split.TRAIN)) if photographs else []
+    return Pictures(list(folders_of(folder).values()), most, alone)
 
 
 def train_pointer(
-    tables: Sequence[Table], plan: Plan, report: Callable[[int, float], None], begun: bytes | None = None
+    pictures: Pictures, course: Course, report: Callable[[int, float], None], begun: bytes | None = None
 ) -> bytes:
     """The pointer, as an ONNX file; further from what was `begun`."""
-    torch.manual_seed(_SEED)
-    network, seed = Pointer(), _SEED if begun is None else _FURTHER_SEED
+    torch.manual_seed(course.seed)
+    network = Pointer()
     if begun is not None:
-        take_back(network.eval().layers, begun, next(pointing.batches(tables, 1, _TO_NORMALISE, seed))[0])
-    for number, steps in enumerate(plan.pointer_courses):
-        pictures = pointing.batches(tables, steps, plan.pointer_batch, seed + number)
-        network = optimise(network, pictures, pointing.judged, Course(steps, rate=plan.rate), report)
+        some, *_ = next(pointing.batches(pictures, 1, _TO_NORMALISE, course.seed))
+        take_back(network.eval().layers, begun, some.cpu())
+
+    def loss(scores: Tensor, wanted: Tensor, chosen: Tensor) -> Tensor:
+        each = pointing.judged(scores, wanted)
+        pictures.remember(chosen, each.detach())
+        return each.mean()
+
+    seen = pointing.batches(pictures, course.steps, course.boards, course.seed)
+    network = optimise(network, seen, loss, course, report)
     maps = running_pointer.CHANNELS * running_pointer.FINER**2
     return chain("pointer", network.layers, ["n", 3, "h", "w"], ["n", maps, "h8", "w8"])
 
 
 def train_judge(
-    places: judging.Places, plan: Plan, report: Callable[[int, float], None], begun: bytes | None = None
+    pictures: Pictures, course: Course, report: Callable[[int, float], None], begun: bytes | None = None
 ) -> bytes:
     """The judge, as an ONNX file; further from what was `begun`."""
-    torch.manual_seed(_SEED)
-    network, seed = Judge(), _SEED if begun is None else _FURTHER_SEED
+    torch.manual_seed(course.seed)
+    network = Judge()
     if begun is not None:
-        take_back(network.eval().layers, begun, next(judging.batches(places, 1, 8 * _TO_NORMALISE, seed))[0])
-    views = judging.batches(places, plan.judge_steps, plan.judge_batch, seed)
-    network = optimise(network, views, judging.judged, Course(plan.judge_steps, rate=plan.rate), report)
+        for _ in range(2):  # the places of the second time are mended as it does
+            some = next(judging.batches(pictures, network.to(device()), 1, _TO_NORMALISE_JUDGE, course.seed))
+            take_back(network.cpu().eval().layers, begun, some.seen.cpu())
+
+    def loss(scores: Tensor, truths: Tensor, counts: Tensor, chosen: Tensor) -> Tensor:
+        wrong, whether = judging.judged(scores, truths, counts)
+        pictures.remember(chosen, whether.detach().view(len(chosen), judging.PLACES).mean(1))
+        return wrong
+
+    places = judging.batches(pictures, network, course.steps, course.boards, course.seed)
+    network = optimise(network, places, loss, course, report)
     view = running_judge.VIEW
     return chain("judge", network.layers, ["n", 3, view, view], ["n", 1 + 3 * running_judge.CORNERS])
 
 
-def suggested(tables: Sequence[Table], pointer: bytes) -> dict[str, list[Points]]:
-    """Where the pointer and the lines of some pictures suggest a board: by picture, in pixels of its Lab picture."""
-    rng, seer = np.random.default_rng((_SEED, 3)), running_pointer.Pointer(pointer)
-    found: dict[str, list[Points]] = {}
-    for number, table in enumerate(tables):
-        if number % 2 and table.corners is not None:
-            continue
-        image = table.image()
-        picture = FittedPicture.of(image)
-        scale, levels = picture.scale, picture.levels
-        found[table.path.name] = [np.asarray(place.corners * scale) for place in seer.see(image).places]
-        if number % 24 in _FROM_LINES:
-            lines = LinesSeen(image).suggest(_MESH)
-            chosen = [lines[i] * scale for i in rng.permutation(len(lines))[:_SUGGESTIONS]]
-            found[table.path.name] += chosen[::2] + [lattice.fit(levels, corners, _MESH) for corners in chosen[1::2]]
-    return found
+def suggest(folder: Path, pointer: bytes, jobs: int = 1) -> Iterator[None]:
+    """Write down where the pointer and the lines suggest a board in some of the tables to learn from.
+
+    In all that show none, half of them by their lines, too, and in some that do.
+    """
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (pointer,)) as lookers:
+        for place in folders_of(folder).values():
+            tables = [table for table in read_tables(place, Split.TRAIN) if _is_asked(table)]
+            with (tables[0].path.parent / SUGGESTED).open("w", encoding="utf-8") as lines:
+                for line in lookers.map(_suggested, tables, chunksize=4):
+                    lines.write(line + "\n")
+                    lines.flush()
+                    yield
+
+
+def _is_asked(table: Table) -> bool:
+    return table.corners is None or int(table.path.stem) % _ASKED_OF_BOARDS == 0
+
+
+_begun: list[running_pointer.Pointer] = []
+
+
+def _begin(pointer: bytes) -> None:
+    cv2.setNumThreads(1)
+    _begun.append(running_pointer.Pointer(pointer))
+
+
+def _suggested(table: Table) -> str:
+    """Where the pointer and the lines suggest a board, in pixels of the picture, as a line of JSON."""
+    image, number = table.image(), int(table.path.stem)
+    places = [place.corners for place in _begun[0].see(image).places]
+    if table.corners is None and number % _ASKED_LINES == _FROM_LINES:
+        picture, lines = FittedPicture.of(image), LinesSeen(image).suggest(_MESH)
+        rng = np.random.default_rng((_SEED, 3, number))
+        chosen = [lines[i] * picture.scale for i in rng.permutation(len(lines))[:_SUGGESTIONS]]
+        fitted = chosen[::2] + [lattice.fit(picture.levels, corners, _MESH) for corners in chosen[1::2]]
+        places = places[: GUESSES - len(fitted)] + [corners / picture.scale for corners in fitted]
+    told = [np.round(corners, 2).tolist() for corners in places if np.isfinite(corners).all()]
+    return json.dumps({"image": table.path.name, "places": told})
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,10 +281,15 @@ def _regression(seen: Points, right: Points) -> tuple[Points, float]:
     return plain, float(weights[-1] - plain @ middle)
 
 
-def measure(finder: BoardFinder, tables: Sequence[Table]) -> dict[str, Any]:
-    """How many boards a finder locates, and how often it finds one elsewhere or where none is."""
-    found = [(_error(finder(table.image(), BOARD), table), table) for table in tables]
-    boards = [(error, table.truth["plain"]) for error, table in found if table.corners is not None]
+def errors(finder: BoardFinder, tables: Sequence[Table]) -> list[float | None]:
+    """By how many squares what is found in each picture is off; infinite where no board is, None if none is found."""
+    return [_error(finder(table.image(), BOARD), table) for table in tables]
+
+
+def told_of(found: Sequence[float | None], tables: Sequence[Table]) -> dict[str, Any]:
+    """How many boards a finder locates, and how often it finds one elsewhere or where none is, by its `errors`."""
+    pairs = list(zip(found, tables, strict=True))
+    boards = [(error, table.truth["plain"]) for error, table in pairs if table.corners is not None]
 
     def share(errors: list[float | None]) -> str:
         return f"{sum(error is not None and error < LOCATED for error in errors)} of {len(errors)}"
@@ -234,8 +297,8 @@ def measure(finder: BoardFinder, tables: Sequence[Table]) -> dict[str, Any]:
     return {
         "located in plain conditions": share([error for error, plain in boards if plain]),
         "located in hard conditions": share([error for error, plain in boards if not plain]),
-        "falsely located": sum(error is not None and error >= LOCATED for error, _ in found),
-        "without a board": len(found) - len(boards),
+        "falsely located": sum(error is not None and error >= LOCATED for error in found),
+        "without a board": len(pairs) - len(boards),
     }
 
 
@@ -246,81 +309,98 @@ def _error(answer: BoardPose | BoardNotFound, table: Table) -> float | None:
     return np.inf if table.corners is None else corner_error(answer.points(), table.corners)
 
 
-def write_locator(folder: Path, models: Path, plan: Plan, say: Callable[[str], None]) -> dict[str, Any]:
-    """Train on the tables in `folder`, write both networks and the card to `models`; gives the card."""
-    cv2.setNumThreads(1)
-    tables = read_tables(folder, Split.TRAIN)[: plan.tables]
-    pointer = train_pointer(tables, plan, _reporting("pointer", say))
-    (models / POINTER).write_bytes(pointer)
-    places = _places(tables[: plan.judge_tables], pointer, say)
-    (models / JUDGE).write_bytes(train_judge(places, plan, _reporting("judge", say)))
-    trained_on = {"pictures": len(tables), "places": len(places.views), **asdict(plan)}
-    return write_card(models, {"drawn": folder}, trained_on)
+def learn(
+    folder: Path,
+    course: Course,
+    which: str,
+    photographs: Path | None,
+    most: int,
+    say: Callable[[str], None],
+    begun_in: Path | None = None,
+) -> None:
+    """Train one of the networks, `POINTER` or `JUDGE`, on what there is in `folder`, and keep it there with its card.
 
-
-def write_further(
-    begun_in: Path, folders: dict[str, Path], photographs: Path, models: Path, say: Callable[[str], None]
-) -> dict[str, Any]:
-    """Train the locator that is in a folder further on tables that lie on `photographs`, and on those without a table.
-
-    The tables are in the folder "on photographs". Both networks are between what they were and what they learn, or they
-    forget what is drawn: imitations of boards, and flat boards on flat tables; thresholds stay. Gives the card, with
-    what is measured in each folder, by its name.
+    It learns further from that in `begun_in`, if it is given.
     """
     cv2.setNumThreads(1)
-    plan, tables = FURTHER, read_tables(folders["on photographs"], Split.TRAIN)
-    alone = boardless(of_split(photographs, Split.TRAIN))
-    begun = [(begun_in / name).read_bytes() for name in (POINTER, JUDGE)]
-    before = json.loads((begun_in / CARD).read_text(encoding="utf-8"))
-    pointer = train_pointer(tables + alone, plan, _reporting("pointer", say), begun[0])
-    (models / POINTER).write_bytes(between(begun[0], pointer, _NEW))
-    places = _places(tables[: plan.judge_tables] + alone, begun[0], say)
-    judge = train_judge(places, plan, _reporting("judge", say), begun[1])
-    (models / JUDGE).write_bytes(between(begun[1], judge, _NEW))
-    learnt = {"photographs": len(alone), "pictures": len(tables), "places": len(places.views), **asdict(plan)}
-    learnt |= {"share": _NEW, "after": before["trained_on"]}
-    return write_card(models, folders, learnt, FinderRule.of_card(before))
+    pictures = pictures_of(folder, most, photographs)
+    begun = None if begun_in is None else (begun_in / which).read_bytes()
+    trained = (train_pointer if which == POINTER else train_judge)(pictures, course, _reporting(which, say), begun)
+    (folder / which).write_bytes(trained)
+    learnt: dict[str, Any] = {"pictures": pictures.count, "photographs": len(pictures.others), **asdict(course)}
+    if begun_in is not None:
+        learnt["after"] = json.loads((begun_in / CARD).read_text(encoding="utf-8"))["trained_on"]
+    (folder / which).with_suffix(".json").write_text(json.dumps(learnt), encoding="utf-8")
 
 
-def _places(tables: list[Table], pointer: bytes, say: Callable[[str], None]) -> judging.Places:
-    say("looking for places to learn from")
-    return judging.cut_places(np.random.default_rng((_SEED, 4)), tables, suggested(tables, pointer))
-
-
-def write_card(
-    models: Path, folders: dict[str, Path], trained_on: dict[str, Any], rule: FinderRule | None = None
+def write_locator(
+    folder: Path, models: Path, jobs: int, say: Callable[[str], None], rule: FinderRule | None = None
 ) -> dict[str, Any]:
-    """Choose the thresholds on one split of the tables in `folders`, measure on another, and write the card."""
+    """Choose the thresholds for the networks in `folder`, measure, and write them and the card to `models`; gives it.
+
+    A rule that is given is kept. Thresholds are chosen on one split of the tables, what is measured is on another.
+    """
+    folders, networks = folders_of(folder), tuple((folder / name).read_bytes() for name in (POINTER, JUDGE))
     chosen_on = "the tables of the networks before"
     if rule is None:
-        held = [table for folder in folders.values() for table in read_tables(folder, Split.CALIBRATE)]
-        rule = choose_rule(finds(_finder(models, _UNDECIDED), held))
+        say("choosing thresholds")
+        held = [table for place in folders.values() for table in read_tables(place, Split.CALIBRATE)]
+        found: list[list[Find]] = _together(finds, networks, _UNDECIDED, held, jobs)
+        rule = choose_rule(found)
         chosen_on = f"{len(held)} drawn tables of the calibration split"
+    say("measuring")
     measured = {}
-    for name, folder in folders.items():
-        test = read_tables(folder, Split.TEST)
+    for name, place in folders.items():
+        test = read_tables(place, Split.TEST)
         pictures = f"{len(test)} drawn tables of the test split"
-        measured[name] = {"pictures": pictures} | measure(_finder(models, rule), test)
+        measured[name] = {"pictures": pictures} | told_of(_together(errors, networks, rule, test, jobs), test)
     card = {
         "model": "pointer.onnx: where a picture shows a board's corners; judge.onnx: whether a place is the board",
-        "trained_on": trained_on | {"drawn": "by calibration.training from fixed seeds"},
+        "trained_on": {
+            which: json.loads((folder / which).with_suffix(".json").read_text(encoding="utf-8"))
+            for which in (POINTER, JUDGE)
+        }
+        | {"drawn": "by calibration.training from fixed seeds; no photograph shows a board"},
         "rule": asdict(rule),
         "rule_chosen_on": chosen_on,
         "measured_on": measured,
     }
+    for which, network in zip((POINTER, JUDGE), networks, strict=True):
+        (models / which).write_bytes(network)
     (models / CARD).write_text(json.dumps(card, indent=2) + "\n", encoding="utf-8")
     return card
 
 
-def _finder(models: Path, rule: FinderRule) -> BoardFinder:
-    """The finder whose networks are in a folder."""
-    pointer, judge = ((models / name).read_bytes() for name in (POINTER, JUDGE))
-    return BoardFinder(running_pointer.Pointer(pointer), running_judge.Judge(judge), rule)
+Told = TypeVar("Told")
+
+
+def _together(
+    ask: Callable[[BoardFinder, Sequence[Table]], list[Told]],
+    networks: tuple[bytes, ...],
+    rule: FinderRule,
+    tables: Sequence[Table],
+    jobs: int,
+) -> list[Told]:
+    """What is asked of a finder with these networks about each table."""
+    some = [tables[i : i + 8] for i in range(0, len(tables), 8)]
+    with ProcessPoolExecutor(jobs, get_context("spawn")) as askers:
+        told = askers.map(_ask, repeat(ask), repeat(networks), repeat(rule), some)
+        return [each for part in told for each in part]
+
+
+def _ask(
+    ask: Callable[[BoardFinder, Sequence[Table]], list[Told]],
+    networks: tuple[bytes, ...],
+    rule: FinderRule,
+    tables: Sequence[Table],
+) -> list[Told]:
+    cv2.setNumThreads(1)
+    pointer, judge = networks
+    return ask(BoardFinder(running_pointer.Pointer(pointer), running_judge.Judge(judge), rule), tables)
 
 
 def _reporting(what: str, say: Callable[[str], None]) -> Callable[[int, float], None]:
     def report(step: int, loss: float) -> None:
-        if step % 100 == 0:
-            say(f"{what}: step {step}: loss {loss:.4f}")
+        say(f"{what}: step {step}: loss {loss:.4f}")
 
     return report

@@ -2,140 +2,142 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from typing import TYPE_CHECKING
 
-import cv2
-import numpy as np
 import torch
+from torch import nn
 
-from calibration.hands import cover_board
+from calibration.training.pictures import Chance, Hands, grid, is_convex, projected, sampled, to_quad, turned, varied
 from calibration.training.scene import SIDE
-from companion.vision.plane import project
-from companion.vision.pointer import CHANNELS, FINER, STRIDE, tone
+from companion.vision.pointer import CHANNELS, FINER, STRIDE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
-    from numpy.random import Generator
-    from numpy.typing import NDArray
     from torch import Tensor
 
-    from calibration.training.tables import Table
-
-    Floats = NDArray[np.float32]
-    Picture = NDArray[np.uint8]
+    from calibration.training.pictures import Pictures
 
 _SHAPES = ((320, 240), (320, 240), (320, 184), (320, 216), (240, 320), (320, 320))
 """Widths and heights, in pixels, of the pictures in a batch."""
 _WIDTH = 1.0
 """Standard deviation of a peak, in places of the heat map."""
-_COVERED = 0.25
+_COVERED = 0.3
 """Of the boards, so many have something painted over them, beside what covers them already."""
-_UPRIGHT = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64)
-_CROSSINGS = np.array([[x, y] for x in range(SIDE + 1) for y in range(SIDE + 1)], np.float64) / SIDE
-_AT_CORNERS = np.isin(_CROSSINGS, (0.0, 1.0)).all(axis=1)
+_AT_ONCE = 100
+"""So many steps' pictures are chosen together; then it is looked for pictures that were drawn meanwhile."""
+_FLATTEST = 12.0
+_FINE = 2
+"""Pixels are the mean of so many by so many places."""
 
 
-def batches(tables: Sequence[Table], steps: int, size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """`steps` batches of pictures `(size, 3, h, w)` and maps `(size, CHANNELS * FINER ** 2, h / 8, w / 8)`."""
-    rng = np.random.default_rng((seed, 1))
-    order: list[int] = []
-    for _ in range(steps):
-        while len(order) < size:
-            order += rng.permutation(len(tables)).tolist()
-        chosen, order = order[:size], order[size:]
-        shape = _SHAPES[rng.integers(len(_SHAPES))]
-        drawn = [sample(rng, tables[i], shape) for i in chosen]
-        yield (
-            torch.from_numpy(np.stack([picture for picture, _ in drawn])),
-            torch.from_numpy(np.stack([maps for _, maps in drawn])),
-        )
+def batches(pictures: Pictures, steps: int, size: int, seed: int) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
+    """`steps` batches of pictures `(size, 3, h, w)`, maps `(size, CHANNELS * FINER ** 2, h / 8, w / 8)`, numbers."""
+    chance = Chance(seed)
+    hands = Hands(chance, seed)
+    for first in range(0, steps, _AT_ONCE):
+        pictures.look_for_more()
+        count = min(_AT_ONCE, steps - first)
+        for chosen in pictures.choose(count * size).view(count, size):
+            shape = _SHAPES[int(chance.number(len(_SHAPES), 1))]
+            yield (*sample(chance, hands, pictures, chosen, shape), chosen)
 
 
-def sample(rng: Generator, table: Table, shape: tuple[int, int]) -> tuple[Floats, Floats]:
-    """One picture as the network sees it, and what it should answer."""
-    image = table.image()
-    if table.corners is not None and rng.random() < _COVERED:
-        cover_board(rng, image, table.corners)
-    warp = _window(rng, image.shape[1::-1], table.corners, shape)
-    shrink = float(np.sqrt(abs(np.linalg.det(warp[:, :2]))))
-    if shrink < 0.7:
-        small = cv2.resize(image, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
-        back = np.diag([image.shape[1] / small.shape[1], image.shape[0] / small.shape[0], 1.0])
-        seen = cv2.warpAffine(small, (np.vstack([warp, [0, 0, 1]]) @ back)[:2], shape, borderMode=cv2.BORDER_REPLICATE)
-    else:
-        seen = cv2.warpAffine(image, warp, shape, borderMode=cv2.BORDER_REPLICATE)
-    toned = tone(_varied(rng, np.asarray(seen, np.uint8)))
-    toned *= rng.normal(1, 0.08) * rng.normal(1, 0.04, 3).astype(np.float32)
-    toned += rng.normal(0, 0.06, 3).astype(np.float32)
-    corners = None if table.corners is None else table.corners @ warp[:, :2].T + warp[:, 2]
-    return np.ascontiguousarray(toned.transpose(2, 0, 1), np.float32), heat_maps(corners, shape)
+def sample(
+    chance: Chance, hands: Hands, pictures: Pictures, chosen: Tensor, shape: tuple[int, int]
+) -> tuple[Tensor, Tensor]:
+    """Pictures as the network sees them, and what it should answer."""
+    corners = pictures.corners[chosen]
+    whole = pictures.seen[chosen].permute(0, 3, 1, 2).float()
+    covered, _ = hands.lay(whole, corners, _COVERED)
+    spin, shift = _window(chance, pictures.size[chosen], pictures.on_side[chosen], corners, shape)
+    back = torch.linalg.inv(spin)
+    width, height = shape
+    fine = (grid(height * _FINE, width * _FINE, whole.device) + 0.5) / _FINE - 0.5
+    at = (fine - shift[:, None, None]) @ back.transpose(-1, -2)[:, None]
+    seen = varied(chance, nn.functional.avg_pool2d(sampled(covered, at), _FINE))
+    tones = toned(seen)
+    count = len(chosen)
+    gains = (1 + 0.08 * chance.normal(count, 1, 1, 1)) * (1 + 0.04 * chance.normal(count, 3, 1, 1))
+    moved = corners @ spin.transpose(-1, -2) + shift[:, None]
+    return tones * gains + 0.06 * chance.normal(count, 3, 1, 1), heat_maps(moved, shape)
+
+
+def toned(seen: Tensor) -> Tensor:
+    """What `companion.vision.pointer.tone` makes of pictures `(b, 3, h, w)`."""
+    spread = seen[..., ::2, ::2].flatten(1).std(1, correction=0).clamp(min=_FLATTEST)
+    return (seen - seen.mean((2, 3), keepdim=True)) / spread[:, None, None, None]
 
 
 def _window(
-    rng: Generator, size: tuple[int, ...], corners: NDArray[np.float64] | None, shape: tuple[int, int]
-) -> NDArray[np.float64]:
-    """The affine map (2, 3) from a picture of `size` to what the network is shown: all of it, or the board nearer."""
-    near = corners is not None and rng.random() < 0.5
-    scale = min(shape[0] / size[0], shape[1] / size[1]) * rng.uniform(0.9, 1.25)
-    middle = np.array(size, np.float64) / 2
-    target = np.array(shape, np.float64) / 2 + rng.normal(0, 0.03, 2) * shape
-    if near and corners is not None:
-        extent = float(np.ptp(corners, axis=0).max())
-        scale = rng.uniform(0.4, 0.9) * min(shape) / extent
-        middle = corners.mean(axis=0)
-        room = np.maximum((np.array(shape) - extent * scale) / 2, 0)
-        target = np.array(shape) / 2 + rng.uniform(-1, 1, 2) * room
-    elif corners is None and rng.random() < 0.5:
-        scale *= rng.uniform(1, 3)
-        middle = rng.uniform(0.2, 0.8, 2) * size
-    angle = rng.normal(0, 0.12) if rng.random() < 0.7 else rng.uniform(0, 2 * np.pi)
-    mirror = -1 if rng.random() < 0.5 else 1
-    spin = scale * np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) @ np.diag([mirror, 1])
-    return np.column_stack([spin, target - spin @ middle])
+    chance: Chance, size: Tensor, on_side: Tensor, corners: Tensor, shape: tuple[int, int]
+) -> tuple[Tensor, Tensor]:
+    """The affine maps `(b, 2, 2)` and `(b, 2)` from canvases to what the network is shown: all of a picture, or part.
+
+    Half of those with a board show it nearer, half of those without one a part.
+    """
+    count, shown = len(size), torch.tensor(shape, device=size.device, dtype=torch.float32)
+    there, near = corners.isfinite().all(-1).all(-1), chance.happens(0.5, count)
+    scale = (shown / torch.where(on_side[:, None], size.flip(1), size)).amin(1) * chance.uniform(0.9, 1.25, count)
+    middle, target = size / 2, shown / 2 + 0.03 * chance.normal(count, 2) * shown
+    own = torch.where(there[:, None, None], corners, 0.0)
+    extent = (own.amax(1) - own.amin(1)).amax(1).clamp(min=1.0)
+    nearer = chance.uniform(0.4, 0.9, count) * min(shape) / extent
+    room = ((shown - (extent * nearer)[:, None]) / 2).clamp(min=0)
+    closer = there & near
+    part = ~there & near
+    middle = torch.where(part[:, None], chance.uniform(0.2, 0.8, count, 2) * size, middle)
+    scale = torch.where(part, scale * chance.uniform(1, 3, count), scale)
+    scale = torch.where(closer, nearer, scale)
+    middle = torch.where(closer[:, None], own.mean(1), middle)
+    target = torch.where(closer[:, None], shown / 2 + chance.uniform(-1, 1, count, 2) * room, target)
+    angle = torch.where(chance.happens(0.3, count), chance.uniform(0, 2 * math.pi, count), 0.12 * chance.normal(count))
+    mirror = torch.diag_embed(torch.stack([chance.one_of((-1.0, 1.0), count), torch.ones_like(angle)], -1))
+    spin = scale[:, None, None] * (turned(angle) @ mirror @ turned(-math.pi / 2 * on_side))
+    return spin, target - (spin @ middle[..., None])[..., 0]
 
 
-def _varied(rng: Generator, picture: Picture) -> Picture:
-    if rng.random() < 0.3:
-        picture = np.asarray(cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(0.3, 1.1))), np.uint8)
-    if rng.random() < 0.3:
-        noise = rng.normal(0, rng.uniform(1, 10), picture.shape)
-        picture = np.asarray(np.clip(picture + noise, 0, 255), np.uint8)
-    if rng.random() < 0.4:
-        power = float(np.exp(rng.normal(0, 0.3)))
-        table = (255 * (np.arange(256) / 255) ** power).astype(np.uint8)
-        picture = np.asarray(cv2.LUT(picture, table), np.uint8)
-    return picture
+def heat_maps(corners: Tensor, shape: tuple[int, int]) -> Tensor:
+    """What the pointer should see, folded as its scores are: `(b, CHANNELS * FINER ** 2, h / 8, w / 8)`.
 
-
-def heat_maps(corners: NDArray[np.float64] | None, shape: tuple[int, int]) -> Floats:
-    """What the pointer should see, folded as its scores are: `(CHANNELS * FINER ** 2, h / 8, w / 8)`."""
+    `corners` are `(b, 4, 2)`, in pixels of the network's picture; not finite without a board.
+    """
     width, height = shape[0] // STRIDE, shape[1] // STRIDE
-    maps = np.zeros((CHANNELS, height, width), np.float32)
-    if corners is not None:
-        places = (corners + 0.5) / STRIDE - 0.5
-        grid = cv2.getPerspectiveTransform(_UPRIGHT.astype(np.float32), places.astype(np.float32))
-        crossings = project(np.asarray(grid, np.float64), _CROSSINGS)
-        for channel, points in enumerate((crossings[_AT_CORNERS], crossings[~_AT_CORNERS])):
-            maps[channel] = _peaks(points, width, height)
-        cv2.fillConvexPoly(maps[2], np.round(places * 16).astype(np.int32), 1.0, cv2.LINE_AA, 4)
-    folded = maps.reshape(CHANNELS, height // FINER, FINER, width // FINER, FINER).transpose(0, 2, 4, 1, 3)
-    return np.ascontiguousarray(folded.reshape(CHANNELS * FINER**2, height // FINER, width // FINER))
+    there = corners.isfinite().all(-1).all(-1)[:, None, None]
+    somewhere = torch.tensor([[-9.0, -9], [-8, -9], [-8, -8], [-9, -8]], device=corners.device) * width
+    places = (torch.where(there, corners, somewhere) + 0.5) / STRIDE - 0.5
+    lines = torch.arange(SIDE + 1, device=corners.device) / SIDE
+    crossings = torch.cartesian_prod(lines, lines)
+    at_corners = ((crossings == 0) | (crossings == 1)).all(-1)
+    to_places = to_quad(places)
+    seen = projected(to_places, crossings[None])
+    x, y = (torch.arange(n, device=corners.device, dtype=torch.float32) for n in (width, height))
+    along = torch.exp(-((seen[..., :1] - x) ** 2) / (2 * _WIDTH**2))
+    down = torch.exp(-((seen[..., 1:] - y) ** 2) / (2 * _WIDTH**2))
+    peaks = down[..., :, None] * along[..., None, :]
+    parts = [peaks[:, at_corners].amax(1), peaks[:, ~at_corners].amax(1), _inside(places, height, width)]
+    maps = torch.stack(parts, 1)
+    count = len(corners)
+    folded = maps.view(count, CHANNELS, height // FINER, FINER, width // FINER, FINER).permute(0, 1, 3, 5, 2, 4)
+    return folded.reshape(count, CHANNELS * FINER**2, height // FINER, width // FINER)
 
 
-def _peaks(points: NDArray[np.floating[Any]], width: int, height: int) -> Floats:
-    x, y = np.arange(width)[None, :], np.arange(height)[:, None]
-    seen = np.zeros((height, width))
-    for px, py in points:
-        seen = np.maximum(seen, np.exp(-((x - px) ** 2 + (y - py) ** 2) / (2 * _WIDTH**2)))
-    return np.asarray(seen, np.float32)
+def _inside(corners: Tensor, height: int, width: int) -> Tensor:
+    """How much of each place is within four corners `(b, 4, 2)` that go round: `(b, height, width)`."""
+    steps = corners.roll(-1, 1) - corners
+    outward = torch.stack([steps[..., 1], -steps[..., 0]], -1) / steps.norm(dim=-1, keepdim=True).clamp(min=1e-3)
+    way = torch.sign((outward * (corners - corners.mean(1, keepdim=True))).sum(-1))
+    at = grid(height, width, corners.device)
+    beyond = torch.einsum("hwc,bec->behw", at, outward) - (outward * corners).sum(-1)[..., None, None]
+    return (0.5 - (beyond * way[..., None, None]).amax(1)).clamp(0, 1) * is_convex(corners)[:, None, None]
 
 
 def judged(scores: Tensor, maps: Tensor) -> Tensor:
-    """Cross entropy, weighted by how wrong the answer is, so that the many cold places do not drown the few peaks."""
-    plain = torch.nn.functional.binary_cross_entropy_with_logits(scores, maps, reduction="none")
+    """Cross entropy of each picture, weighted by how wrong it is: many cold places shall not drown few peaks."""
+    plain = nn.functional.binary_cross_entropy_with_logits(scores, maps, reduction="none")
     weight = (torch.sigmoid(scores.detach()) - maps).abs().square()
     peaks = 2 * FINER**2
-    points = (plain * weight)[:, :peaks].sum() / len(scores)
-    board = plain[:, peaks:].mean()
+    points = (plain * weight)[:, :peaks].sum((1, 2, 3))
+    board = plain[:, peaks:].mean((1, 2, 3))
     return points / 10 + 3 * board

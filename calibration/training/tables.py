@@ -106,8 +106,13 @@ def read_tables(folder: Path, split: Split) -> list[Table]:
     place = folder / f"tables-{split.name.lower()}"
     if not (place / TRUTH).exists():
         raise FileNotFoundError(f"{place} has no pictures; draw them first")
-    truths = [json.loads(line) for line in (place / TRUTH).read_text(encoding="utf-8").splitlines()]
-    return [Table(place / truth["image"], _points(truth["corners"]), _points(truth["foot"]), truth) for truth in truths]
+    return [read_table(place, line) for line in (place / TRUTH).read_text(encoding="utf-8").splitlines()]
+
+
+def read_table(place: Path, line: str) -> Table:
+    """What a line of the truth in this folder says."""
+    truth = json.loads(line)
+    return Table(place / truth["image"], _points(truth["corners"]), _points(truth["foot"]), truth)
 
 
 def boardless(photographs: Sequence[Path]) -> list[Table]:

@@ -32,8 +32,8 @@ _BEST_OF_REST = 8
 MISFIT = 0.25
 """What is farther than this from a board's shape is none (`plane.misfit`); 547 true ones, drawn and sampled, are at
 most 0.16 away, a board taken together with the pieces that lie on both sides of it, from 0.4 on."""
-_BRIGHT = 220.0
-_MOST_GAIN = 4.0
+BRIGHT = 220.0
+MOST_GAIN = 4.0
 
 
 def in_lab(image: Picture, longest: int) -> tuple[Picture, float]:
@@ -42,7 +42,7 @@ def in_lab(image: Picture, longest: int) -> tuple[Picture, float]:
     if scale < 1:
         image = np.asarray(cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
     bright = float(np.percentile(image[::8, ::8].max(axis=2), 98))
-    gain = min(_MOST_GAIN, _BRIGHT / max(bright, 1.0))
+    gain = min(MOST_GAIN, BRIGHT / max(bright, 1.0))
     if gain > 1:
         image = np.asarray(cv2.convertScaleAbs(image, alpha=gain), np.uint8)
     return np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2LAB), np.uint8), scale
