@@ -24,7 +24,7 @@ from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Split, draw_shards
 from calibration.training.export import restored
-from calibration.training.locator import CARD, JUDGE, ON_PHOTOGRAPHS, POINTER, Plan, write_locator
+from calibration.training.locator import CARD, JUDGE, ON_PHOTOGRAPHS, POINTER, Further, Plan, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.locator import learn as learn_locator
 from calibration.training.locator import suggest as suggested
@@ -190,6 +190,7 @@ def _learning(course: Course, which: str, what: str) -> click.Command:
     @click.option("--seed", default=course.seed, show_default=True)
     @click.option("--most", default=Plan().tables, show_default=True, help="Pictures that are learnt from; 1 MB each.")
     @click.option("--further", is_flag=True, help="Begin with the one that the program has.")
+    @click.option("--new", default=0.65, show_default=True, help="Of one that was trained further, so much is new.")
     def command(
         folder: Path,
         photographs: Path | None,
@@ -199,10 +200,11 @@ def _learning(course: Course, which: str, what: str) -> click.Command:
         seed: int,
         most: int,
         further: bool,
+        new: float,
     ) -> None:
         asked = replace(course, steps=steps, boards=pictures, rate=rate, seed=seed)
         try:
-            learn_locator(folder, asked, which, photographs, most, _say, MODELS if further else None)
+            learn_locator(folder, asked, which, photographs, most, _say, Further(MODELS, new) if further else None)
         except FileNotFoundError as error:
             raise click.ClickException(str(error)) from error
 

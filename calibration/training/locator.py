@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
 from itertools import repeat
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import cv2
 import numpy as np
@@ -19,7 +19,7 @@ import torch
 
 from calibration.training import judging, pointing
 from calibration.training.dataset import BOARD, Split
-from calibration.training.export import chain, take_back
+from calibration.training.export import between, chain, take_back
 from calibration.training.locator_network import Judge, Pointer
 from calibration.training.optimise import optimise
 from calibration.training.photographs import of_split
@@ -309,6 +309,15 @@ def _error(answer: BoardPose | BoardNotFound, table: Table) -> float | None:
     return np.inf if table.corners is None else corner_error(answer.points(), table.corners)
 
 
+class Further(NamedTuple):
+    """What a network goes on from; what comes out is between the two, and knows what both know."""
+
+    models: Path
+    """Where it is, with its card."""
+    new: float
+    """The share of what comes out that is newly learnt."""
+
+
 def learn(
     folder: Path,
     course: Course,
@@ -316,20 +325,20 @@ def learn(
     photographs: Path | None,
     most: int,
     say: Callable[[str], None],
-    begun_in: Path | None = None,
+    further: Further | None = None,
 ) -> None:
-    """Train one of the networks, `POINTER` or `JUDGE`, on what there is in `folder`, and keep it there with its card.
-
-    It learns further from that in `begun_in`, if it is given.
-    """
+    """Train `POINTER` or `JUDGE` on what there is in `folder`, and keep it there with its card."""
     cv2.setNumThreads(1)
     pictures = pictures_of(folder, most, photographs)
-    begun = None if begun_in is None else (begun_in / which).read_bytes()
+    begun = None if further is None else (further.models / which).read_bytes()
     trained = (train_pointer if which == POINTER else train_judge)(pictures, course, _reporting(which, say), begun)
+    learnt: dict[str, Any] = {"pictures": pictures.count, "photographs": len(pictures.others)}
+    learnt |= {"steps": f"{course.steps} of {course.boards} pictures", "rate": course.rate, "seed": course.seed}
+    if further is not None and begun is not None:
+        trained = between(begun, trained, further.new)
+        before = json.loads((further.models / CARD).read_text(encoding="utf-8"))["trained_on"]
+        learnt |= {"share": further.new, "after": before.get(which, before)}
     (folder / which).write_bytes(trained)
-    learnt: dict[str, Any] = {"pictures": pictures.count, "photographs": len(pictures.others), **asdict(course)}
-    if begun_in is not None:
-        learnt["after"] = json.loads((begun_in / CARD).read_text(encoding="utf-8"))["trained_on"]
     (folder / which).with_suffix(".json").write_text(json.dumps(learnt), encoding="utf-8")
 
 

@@ -62,6 +62,8 @@ _MIXED_UP = 0.5
 _CLEARLY_MIXED_UP, _FOR_ITSELF = 0.55, 0.93
 """Nor is it the board of four by four where they are mixed up more than this, and the networks are not quite sure, nor
 the judge by itself as sure as this."""
+_ANOTHER = 0.85
+"""What may be a board is told as another one where they are mixed up more than this; under hands they were by 0.7."""
 _GOES_ON = ((0.8, 0.66), (JUDGED_SURELY, 0.9))
 """Nor, if the judge's score is less than the first, where the pointer sees one a square farther on, too, by more than
 the second of what it sees here: in a longer grid, as of a bar of chocolate."""
@@ -271,8 +273,10 @@ class BoardFinder:
         if not found:
             return BoardNotFound(Saying("no board here: nothing in the picture has the board's lines"))
         best = found[0]
+        if best.score < self.rule.perhaps:
+            return _NO_BOARD
         if best.score < self.rule.accept:
-            return BoardNotFound(_unsure(best, picture.size)) if best.score >= self.rule.perhaps else _NO_BOARD
+            return _unsure(best, picture)
         pose = _refused(best, picture) or _pose(agreed(best) / picture.scale, best.score, 4 * [True], SQUARES)
         others = [place for place in found if place.score >= self.rule.sure and clear_of(place.corners, best.corners)]
         another = self._answer(others, picture)
@@ -304,17 +308,19 @@ def _refused(place: Place, picture: FittedPicture) -> BoardNotFound | None:
     return None
 
 
-def _unsure(place: Place, size: tuple[int, int]) -> str:
-    """Why what may be a board is not taken for one, in the `FittedPicture` of this size."""
-    if is_cut_off(place, size):
-        return _CUT_OFF_SAID
+def _unsure(place: Place, picture: FittedPicture) -> BoardNotFound:
+    """Why what may be a board is not taken for one."""
+    if is_cut_off(place, picture.size):
+        return BoardNotFound(_CUT_OFF_SAID)
+    if mixed_up(picture.levels, place.corners, _MESH) > _ANOTHER:
+        return _another_board(Saying("four by four squares"))
     worst = int(np.argmax(place.covered))
     if place.covered[worst] < _COVERED:
         badly = Saying("what may be a board is seen badly, or hidden in part; move closer, make more light")
-        return Saying("%(why)s, or give its corners", why=badly)
+        return BoardNotFound(Saying("%(why)s, or give its corners", why=badly))
     corner = _side(place.corners, worst)
     covered = Saying("a hand or something else covers the board's %(corner)s; take it away", corner=corner)
-    return Saying("%(why)s, or give the board's corners", why=covered)
+    return BoardNotFound(Saying("%(why)s, or give the board's corners", why=covered))
 
 
 def _another_board(expected: str) -> BoardNotFound:

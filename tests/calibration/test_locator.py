@@ -21,7 +21,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("onnx")
 
 from calibration.training import judging  # noqa: E402 - needs what may be missing
-from calibration.training.export import chain, take_back  # noqa: E402
+from calibration.training.export import between, chain, take_back  # noqa: E402
 from calibration.training.locator import LOCATED, Find, choose_rule, errors, told_of  # noqa: E402
 from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
 from calibration.training.locator_network import Pointer as PointerNetwork  # noqa: E402
@@ -179,6 +179,17 @@ def test_network_that_is_taken_back_says_what_was_exported(network, shape):
         spread = float(said.std())
         np.testing.assert_allclose(again(seen).numpy(), said.numpy(), atol=0.02 * spread)
         np.testing.assert_allclose(again.train()(seen).numpy(), said.numpy(), atol=0.1 * spread)
+
+
+def test_network_between_two_is_as_near_to_either_as_it_should_be():
+    first, second = (PointerNetwork().eval() for _ in range(2))
+    names = (["n", 3, "h", "w"], ["n", "m", "a", "b"])
+    files = [chain("network", network.layers, *names) for network in (first, second)]
+    between_them = PointerNetwork().eval()
+    seen = torch.zeros(2, 3, 64, 96).normal_(generator=torch.Generator().manual_seed(0))
+    take_back(between_them.layers, between(*files, 0.25), seen)
+    weights = [network.layers[-1].weight.detach().numpy() for network in (first, second, between_them)]
+    np.testing.assert_allclose(weights[2], 0.75 * weights[0] + 0.25 * weights[1], atol=1e-3)
 
 
 def weight(lines: float) -> Weight:
