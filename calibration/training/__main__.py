@@ -237,7 +237,7 @@ def suggest(folder: Path, jobs: int) -> None:
 def locator(
     context: click.Context, folder: Path, models: Path, keep_rule: bool, photographs: Path | None, jobs: int
 ) -> None:
-    """The locator: draw, learn, choose thresholds, measure, on two cores in some hours; what FOLDER has is kept.
+    """The locator: draw, learn, choose thresholds, measure; what FOLDER has is kept. Takes minutes on an accelerator.
 
     With photographs, as many tables again lie on them.
     """

@@ -79,7 +79,7 @@ _RIGHT = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is drawn and learnt: what two cores can do in some hours."""
+    """How much is drawn and learnt, if nothing else is said: for processors that are quick at bfloat16."""
 
     tables: int = 6_000
     held: int = 600
