@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import cv2
 import numpy as np
 
 from calibration.textures import any_colour, vary
-from companion.vision.plane import side_lengths
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 _SKINS = ((150, 175, 225), (130, 160, 215), (105, 140, 195), (80, 110, 165), (55, 80, 125), (40, 55, 90))
 _LAYERS = 6
-_BY_A_HAND = 0.7
 
 
 def draw_hand(rng: Generator, albedo: NDArray[np.uint8], tip: tuple[float, float], square: float) -> NDArray[np.uint8]:
@@ -42,15 +40,6 @@ def draw_hand(rng: Generator, albedo: NDArray[np.uint8], tip: tuple[float, float
     for limb in limbs:
         _paint(albedo, mask, limb, rng.uniform(0.25, 0.6))
     return mask
-
-
-def cover_board(rng: Generator, image: Picture, corners: NDArray[np.floating[Any]]) -> Picture:
-    """Paint a hand, or a thing, over one corner or side of a board whose corners (4, 2) go round. Gives its mask."""
-    spot = corners[rng.integers(4)]
-    spot = spot + (corners.mean(axis=0) - spot) * rng.uniform(-0.1, 0.8)
-    square = float(side_lengths(corners).mean()) / 4
-    paint = draw_hand if rng.random() < _BY_A_HAND else draw_thing
-    return paint(rng, image, (float(spot[0]), float(spot[1])), square)
 
 
 class _Limb(NamedTuple):

@@ -190,7 +190,7 @@ def _learning(course: Course, which: str, what: str) -> click.Command:
     @click.option("--seed", default=course.seed, show_default=True)
     @click.option("--most", default=Plan().tables, show_default=True, help="Pictures that are learnt from; 1 MB each.")
     @click.option("--further", is_flag=True, help="Begin with the one that the program has.")
-    @click.option("--new", default=0.65, show_default=True, help="Of one that was trained further, so much is new.")
+    @click.option("--new", default=1.0, show_default=True, help="Of one that was trained further, so much is new.")
     def command(
         folder: Path,
         photographs: Path | None,

@@ -16,19 +16,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import torch
 from torch import nn
 
-from calibration.training.pictures import (
-    GUESSES,
-    Chance,
-    Hands,
-    grid,
-    is_convex,
-    projected,
-    sampled,
-    sides,
-    to_quad,
-    varied,
-)
+from calibration.training.pictures import GUESSES, Hands, varied
 from calibration.training.scene import SIDE
+from calibration.training.tensors import Chance, grid, is_convex, projected, sampled, sides, to_quad
 from companion.vision.judge import CORNERS, HOME, NAMINGS, PITCH, VIEW
 from companion.vision.suggestions import BRIGHT, MOST_GAIN
 

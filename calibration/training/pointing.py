@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from calibration.training.pictures import Chance, Hands, grid, is_convex, projected, sampled, to_quad, turned, varied
+from calibration.training.pictures import Hands, varied
 from calibration.training.scene import SIDE
+from calibration.training.tensors import Chance, grid, is_convex, projected, sampled, to_quad, turned
 from companion.vision.pointer import CHANNELS, FINER, STRIDE
 
 if TYPE_CHECKING:

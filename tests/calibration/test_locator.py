@@ -25,8 +25,9 @@ from calibration.training.export import between, chain, take_back  # noqa: E402
 from calibration.training.locator import LOCATED, Find, choose_rule, errors, told_of  # noqa: E402
 from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
 from calibration.training.locator_network import Pointer as PointerNetwork  # noqa: E402
-from calibration.training.pictures import HEIGHT, WIDTH, Chance, Hands, Pictures, on_canvas  # noqa: E402
+from calibration.training.pictures import HEIGHT, WIDTH, Hands, Pictures, on_canvas  # noqa: E402
 from calibration.training.pointing import heat_maps  # noqa: E402
+from calibration.training.tensors import Chance  # noqa: E402
 
 CORNERS_SEEN = np.array([[100.0, 300.0], [310.0, 290.0], [280.0, 110.0], [120.0, 120.0]])
 SQUARE = 50.0
