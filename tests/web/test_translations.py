@@ -29,6 +29,7 @@ from companion.tiles.link import open_tiles
 from companion.vision.board import Place, _unsure
 from companion.vision.legible import BLURRED
 from companion.vision.lens import Lens
+from companion.vision.suggestions import FittedPicture
 from companion.web.language import LANGUAGES, WRITTEN_IN
 from companion.web.reasons import explanation
 from companion.web.words import headline, notices, reason, troubles
@@ -169,10 +170,11 @@ SOURCE = "the board is not found: %(why)s; give its corners"
 
 def test_why_the_board_is_not_found_is_told_in_the_readers_language(app, room):
     small = Saying("the board is too small in the picture; move the camera closer")
-    covered = _unsure(
-        Place(0.5, np.array([[0, 0], [9, 0], [9, 9], [0, 9]], float), 0.5, 0.5, None, np.array([0.9, 0, 0, 0])),
-        (20, 20),
-    )
+    picture = np.full((200, 200, 3), 60, np.uint8)
+    picture[50:150, 50:150] = 200
+    corners = np.array([[50, 50], [150, 50], [150, 150], [50, 150]], float)
+    place = Place(0.5, corners, 0.5, 0.5, None, np.array([0.9, 0, 0, 0]))
+    covered = _unsure(place, FittedPicture.of(picture)).why
     told = {
         Saying(SOURCE, why=small): "Il tavoliere è troppo piccolo nell’immagine; avvicina la telecamera.",
         Saying(SOURCE, why=covered): "Una mano o qualcos’altro copre l’angolo in alto a sinistra del tavoliere; "
