@@ -30,7 +30,8 @@ from calibration.training.locator import learn as learn_locator
 from calibration.training.locator import suggest as suggested
 from calibration.training.network import Reader
 from calibration.training.photographs import choose
-from calibration.training.train import Course, Pile, batches, device, mixed, train
+from calibration.training.tensors import device
+from calibration.training.train import Course, Pile, batches, mixed, train
 from companion.vision.rule import FinderRule
 
 _TO_NORMALISE = 12

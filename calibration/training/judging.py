@@ -18,8 +18,8 @@ from torch import nn
 
 from calibration.training.pictures import GUESSES, Hands, varied
 from calibration.training.scene import SIDE
-from calibration.training.tensors import Chance, grid, is_convex, projected, sampled, sides, to_quad
-from companion.vision.judge import CORNERS, HOME, NAMINGS, PITCH, VIEW
+from calibration.training.tensors import Chance, grid, is_convex, projected, sampled, sides, there, to_quad
+from companion.vision.judge import CORNERS, FARTHEST_MEND, FLATTEST, HOME, NAMINGS, PITCH, VIEW
 from companion.vision.suggestions import BRIGHT, MOST_GAIN
 
 if TYPE_CHECKING:
@@ -40,11 +40,8 @@ _COVERED = 0.3
 """On so many of the pictures, something is laid over the board, beside what covers it already."""
 _MENDED = 0.4
 """So many places are mended first."""
-_FARTHEST_MEND = 0.75
 _SMALLEST = 12.0
 """Least side of a place, in pixels of the canvas."""
-_FLATTEST = 10.0
-_AT_ONCE = 100
 _MOST_HALVED = 2
 
 
@@ -65,11 +62,9 @@ def batches(pictures: Pictures, network: nn.Module, steps: int, size: int, seed:
     """`steps` batches of `PLACES` places on each of `size` pictures; some of them mended by the network as it is."""
     chance = Chance(seed)
     hands = Hands(chance, seed)
-    for first in range(0, steps, _AT_ONCE):
-        pictures.look_for_more()
+    for some in pictures.chosen(steps, size):
         mender = copy.deepcopy(network).eval()
-        count = min(_AT_ONCE, steps - first)
-        for chosen in pictures.choose(count * size).view(count, size):
+        for chosen in some:
             yield look(chance, hands, pictures, mender, chosen)
 
 
@@ -84,15 +79,18 @@ def look(chance: Chance, hands: Hands, pictures: Pictures, mender: nn.Module, ch
     with torch.no_grad(), torch.autocast(seen.device.type, torch.bfloat16):
         said = mender(toned(views(halved, places)).flatten(0, 1)).float()
     mended = mend(places, said[:, 1 : 1 + 2 * CORNERS].view(count, PLACES, CORNERS, 2))
-    better = chance.happens(_MENDED, count, PLACES) & is_convex(mended) & (sides(mended).amin(-1) > _SMALLEST)
+    better = chance.happens(_MENDED, count, PLACES) & _possible(mended)
     places = torch.where(better[..., None, None], mended, places)
     truths = truth(places, corners, torch.maximum(pictures.covered[chosen], over).round())
     tones = toned(views(halved, places)).flatten(0, 1)
     shape = (len(tones), 1, 1, 1)
     grain = chance.uniform(0, 0.15, *shape) * chance.happens(0.3, *shape)
     tones = tones * (1 + 0.08 * chance.normal(*shape)) + grain * chance.normal(*tones.shape)
-    fits = is_convex(places) & (sides(places).amin(-1) > _SMALLEST)
-    return Views(tones, truths.flatten(0, 1), fits.flatten().float(), chosen)
+    return Views(tones, truths.flatten(0, 1), _possible(places).flatten().float(), chosen)
+
+
+def _possible(places: Tensor) -> Tensor:
+    return is_convex(places) & (sides(places).amin(-1) > _SMALLEST)
 
 
 # ------------------------------------------------------------------------------------------------- places
@@ -101,20 +99,19 @@ def look(chance: Chance, hands: Hands, pictures: Pictures, mender: nn.Module, ch
 def draw_places(chance: Chance, pictures: Pictures, chosen: Tensor) -> Tensor:
     """Places of all kinds on each of these pictures, `(b, PLACES, 4, 2)`, named in any way."""
     top, foot = pictures.corners[chosen], pictures.foot[chosen]
-    there = top.isfinite().all(-1).all(-1)
+    has_board = there(top)
     anywhere = _anywhere(chance, pictures.size[chosen])
     shape = (len(chosen), PLACES)
-    unit = torch.tensor([[0.0, 0], [1, 0], [1, 1], [0, 1]], device=top.device)
-    safe = torch.where(there[:, None, None], top, 100 + 100 * unit)
+    safe = torch.where(has_board[:, None, None], top, 100 + 100 * _unit(chance))
     squares = torch.where(chance.happens(0.55, *shape)[..., None, None], _shaken(chance, shape), _moved(chance, shape))
     on_board = projected(to_quad(safe)[:, None], squares / SIDE)
     low = top[:, None] + (foot - top)[:, None] * _lowered(chance, shape)[..., None]
     kind = chance.uniform(0, 1, *shape)[..., None, None]
     places = torch.where(kind < 0.14, low, torch.where(kind < 0.86, on_board, anywhere))
-    places = torch.where(there[:, None, None, None], places, anywhere)
+    places = torch.where(has_board[:, None, None, None], places, anywhere)
     guessed = pictures.guesses[chosen[:, None], chance.number(GUESSES, *shape)]
-    wanted = chance.uniform(0, 1, *shape) < torch.where(there, 0.3, 0.8)[:, None]
-    known = (wanted & guessed.isfinite().all(-1).all(-1))[..., None, None]
+    wanted = chance.uniform(0, 1, *shape) < torch.where(has_board, 0.3, 0.8)[:, None]
+    known = (wanted & there(guessed))[..., None, None]
     places = torch.where(known, guessed + _little(chance, guessed), places)
     namings = torch.from_numpy(NAMINGS).to(top.device)[chance.number(len(NAMINGS), *shape)]
     return places.gather(2, namings[..., None].expand(*shape, CORNERS, 2))
@@ -180,8 +177,12 @@ def _unit(chance: Chance) -> Tensor:
 
 def to_view(places: Tensor) -> Tensor:
     """Homographies `(..., 3, 3)` from pixels of a place's view to those of its picture."""
-    home = torch.from_numpy(HOME).float().to(places.device)
-    return to_quad(places) @ torch.linalg.inv(to_quad(home))
+    return to_quad(places) @ torch.linalg.inv(to_quad(_home(places.device)))
+
+
+def _home(where: torch.device) -> Tensor:
+    """A place's corners in its view."""
+    return torch.from_numpy(HOME).float().to(where)
 
 
 def views(seen: Tensor, places: Tensor) -> Tensor:
@@ -231,14 +232,13 @@ _TO_XYZ = [
 
 def toned(seen: Tensor) -> Tensor:
     """What `companion.vision.judge.toned` makes of views `(b, n, 3, VIEW, VIEW)`."""
-    spread = seen[:, :, 0].flatten(2).std(2, correction=0).clamp(min=_FLATTEST)
+    spread = seen[:, :, 0].flatten(2).std(2, correction=0).clamp(min=FLATTEST)
     return (seen - seen.mean((3, 4), keepdim=True)) / spread[:, :, None, None, None]
 
 
 def mend(places: Tensor, off: Tensor) -> Tensor:
     """Places `(b, n, 4, 2)` with their corners moved by so many squares of their own, `(b, n, 4, 2)`."""
-    home = torch.from_numpy(HOME).float().to(places.device)
-    return projected(to_view(places), home + off.clamp(-_FARTHEST_MEND, _FARTHEST_MEND) * PITCH)
+    return projected(to_view(places), _home(places.device) + off.clamp(-FARTHEST_MEND, FARTHEST_MEND) * PITCH)
 
 
 # ------------------------------------------------------------------------------------------------- truth
@@ -249,15 +249,15 @@ def truth(places: Tensor, corners: Tensor, hidden: Tensor) -> Tensor:
 
     `corners` are the boards' (b, 4, 2), not finite where there is none, and `hidden` which of them cannot be seen.
     """
-    home, namings = torch.from_numpy(HOME).float().to(places.device), torch.from_numpy(NAMINGS).to(places.device)
-    there = corners.isfinite().all(-1).all(-1)
-    own = torch.where(there[:, None, None], corners, -1e4 + 100 * home / VIEW)
+    home, namings = _home(places.device), torch.from_numpy(NAMINGS).to(places.device)
+    has_board = there(corners)
+    own = torch.where(has_board[:, None, None], corners, -1e4 + 100 * home / VIEW)
     orders = own[:, namings]
     best = (orders[:, None] - places[:, :, None]).norm(dim=-1).amax(-1).argmin(-1)
     rows = torch.arange(len(places), device=places.device)[:, None]
     off = (projected(torch.linalg.inv(to_view(places)), orders[rows, best]) - home) / PITCH
     off = off.nan_to_num(100.0).clamp(-100, 100)
-    worst = torch.where(there[:, None], off.norm(dim=-1).amax(-1), 100.0)
+    worst = torch.where(has_board[:, None], off.norm(dim=-1).amax(-1), 100.0)
     right = ((WRONG - worst) / (WRONG - RIGHT)).clamp(0, 1)
     covers = hidden[:, namings][rows, best]
     counts = torch.stack([worst < _TOLD, worst < _MOSTLY], -1).float()

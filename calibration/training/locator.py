@@ -24,8 +24,9 @@ from calibration.training.locator_network import Judge, Pointer
 from calibration.training.optimise import optimise
 from calibration.training.photographs import of_split
 from calibration.training.pictures import GUESSES, SUGGESTED, Pictures
-from calibration.training.tables import boardless, corner_error, read_tables, write_tables
-from calibration.training.train import Course, device
+from calibration.training.tables import boardless, corner_error, folder_of, read_tables, write_tables
+from calibration.training.tensors import device
+from calibration.training.train import Course
 from companion.vision import judge as running_judge
 from companion.vision import lattice
 from companion.vision import pointer as running_pointer
@@ -168,7 +169,7 @@ def suggest(folder: Path, pointer: bytes, jobs: int = 1) -> Iterator[None]:
     with ProcessPoolExecutor(jobs, get_context("spawn"), _begin, (pointer,)) as lookers:
         for place in folders_of(folder).values():
             tables = [table for table in read_tables(place, Split.TRAIN) if _is_asked(table)]
-            with (tables[0].path.parent / SUGGESTED).open("w", encoding="utf-8") as lines:
+            with (folder_of(place, Split.TRAIN) / SUGGESTED).open("w", encoding="utf-8") as lines:
                 for line in lookers.map(_suggested, tables, chunksize=4):
                     lines.write(line + "\n")
                     lines.flush()

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from calibration.training.photograph import WHITE
+from calibration.training.tensors import Chance
 from companion.vision.pieces import AROUND, FAINTEST, FLATTEST
 from companion.vision.rectify import BLACKEST, MARGIN, PATCH, SQUARE
 
@@ -37,8 +38,7 @@ class Looks:
     """Looks at boards; its chances come from one generator."""
 
     def __init__(self, device: torch.device, seed: int) -> None:
-        self._device = device
-        self._chance = torch.Generator(device).manual_seed(seed)
+        self._chance = Chance(seed, device)
 
     def __call__(self, views: Tensor, aways: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
         """The network's input `(b, 16, 4, PATCH, PATCH)` and what squares count, `(b, 16)`, in this light.
@@ -50,32 +50,20 @@ class Looks:
         seen = self._shifted(seen)
         seen, burnt = self._lit(seen)
         seen = self._softened(self._evened(seen)).clamp(0, 255)
-        lost = self._happens(len(views), _LOST)
-        toward = torch.where(lost, self._number(len(views), 4), aways.long())
+        lost = self._chance.happens(_LOST, len(views))
+        toward = torch.where(lost, self._chance.number(4, len(views)), aways.long())
         patches = turned(cut(seen), toward)
-        mirror = self._happens(len(views), 0.5)[:, None, None, None, None]
+        mirror = self._chance.happens(0.5, len(views))[:, None, None, None, None]
         patches = torch.where(mirror, patches.flip(-1), patches)
         return with_relief(self._noisy(toned(patches))), weights * (burnt < _BURNT_OUT)
-
-    def _uniform(self, count: int, low: float, high: float) -> Tensor:
-        return low + (high - low) * torch.rand(count, generator=self._chance, device=self._device)
-
-    def _normal(self, *shape: int) -> Tensor:
-        return torch.randn(shape, generator=self._chance, device=self._device)
-
-    def _number(self, count: int, below: int) -> Tensor:
-        return torch.randint(below, (count,), generator=self._chance, device=self._device)
-
-    def _happens(self, count: int, share: float) -> Tensor:
-        return self._uniform(count, 0, 1) < share
 
     def _shifted(self, seen: Tensor) -> Tensor:
         """Half of them moved by a pixel or so, and drawn out a little."""
         count, side = len(seen), seen.shape[-1]
-        moved = self._happens(count, _SHIFTED)[:, None, None]
-        way = self._normal(count, 2, 3)
-        way = way * torch.tensor([0.008, 0.008, 1.2 / side], device=self._device) * moved
-        way = way + torch.eye(2, 3, device=self._device)
+        moved = self._chance.happens(_SHIFTED, count)[:, None, None]
+        way = self._chance.normal(count, 2, 3)
+        way = way * torch.tensor([0.008, 0.008, 1.2 / side], device=self._chance.device) * moved
+        way = way + torch.eye(2, 3, device=self._chance.device)
         grid = nn.functional.affine_grid(way, list(seen.shape), align_corners=False)
         return nn.functional.grid_sample(seen, grid, padding_mode="border", align_corners=False)
 
@@ -83,19 +71,19 @@ class Looks:
         """The boards in other light, and what share of each square that has made white, `(b, 16)`."""
         count, side = len(seen), seen.shape[-1]
         linear = (seen / 255) ** _GAMMA
-        places = torch.linspace(-1, 1, side, device=self._device)
-        angle = self._uniform(count, 0, 2 * math.pi)[:, None, None]
+        places = torch.linspace(-1, 1, side, device=self._chance.device)
+        angle = self._chance.uniform(0, 2 * math.pi, count)[:, None, None]
         across = places[None, None] * angle.cos() + places[None, :, None] * angle.sin()
-        edge = (across - self._uniform(count, -0.8, 0.8)[:, None, None]) / self._uniform(count, 0.01, 0.3)[
-            :, None, None
-        ]
-        depth = self._uniform(count, 0.2, 0.75) * self._happens(count, _SHADED)
-        slope = self._uniform(count, 0.0, 0.6) * self._happens(count, _SLANTING)
+        edge = (across - self._chance.uniform(-0.8, 0.8, count)[:, None, None]) / self._chance.uniform(
+            0.01, 0.3, count
+        )[:, None, None]
+        depth = self._chance.uniform(0.2, 0.75, count) * self._chance.happens(_SHADED, count)
+        slope = self._chance.uniform(0.0, 0.6, count) * self._chance.happens(_SLANTING, count)
         light = (1 - depth[:, None, None] * torch.sigmoid(edge)) * torch.exp(slope[:, None, None] * across.flip(-1))
-        x, y = (self._uniform(count, -0.9, 0.9)[:, None, None] for _ in range(2))
+        x, y = (self._chance.uniform(-0.9, 0.9, count)[:, None, None] for _ in range(2))
         away = (places[None, None] - x) ** 2 + (places[None, :, None] - y) ** 2
-        strength = self._uniform(count, 0.05, 1.0) * self._happens(count, _VEILED)
-        radius = self._uniform(count, 0.15, 0.7)[:, None, None]
+        strength = self._chance.uniform(0.05, 1.0, count) * self._chance.happens(_VEILED, count)
+        radius = self._chance.uniform(0.15, 0.7, count)[:, None, None]
         veil = strength[:, None, None] * torch.exp(-away / (2 * radius**2))
         relit = 255 * (linear * light[:, None] + veil[:, None]).clamp(0, 1) ** (1 / _GAMMA)
         changed = ((depth > 0) | (slope > 0) | (strength > 0))[:, None, None, None]
@@ -106,27 +94,29 @@ class Looks:
 
     def _evened(self, seen: Tensor) -> Tensor:
         """What `companion.vision.rectify.evened` does to some of them."""
-        chosen = self._happens(len(seen), _EVENED).nonzero()[:, 0]
+        chosen = self._chance.happens(_EVENED, len(seen)).nonzero()[:, 0]
         if not len(chosen):
             return seen
         some = seen[chosen]
-        around = blurred(some, self._uniform(len(some), 6, 40)).mean(1, keepdim=True) + BLACKEST
-        share = self._uniform(len(some), 0.05, 0.4)[:, None, None, None]
+        around = blurred(some, self._chance.uniform(6, 40, len(some))).mean(1, keepdim=True) + BLACKEST
+        share = self._chance.uniform(0.05, 0.4, len(some))[:, None, None, None]
         return seen.index_copy(0, chosen, some * (around.mean((1, 2, 3), keepdim=True) / around) ** share)
 
     def _softened(self, seen: Tensor) -> Tensor:
-        chosen = self._happens(len(seen), _SOFT).nonzero()[:, 0]
+        chosen = self._chance.happens(_SOFT, len(seen)).nonzero()[:, 0]
         if not len(chosen):
             return seen
-        return seen.index_copy(0, chosen, blurred(seen[chosen], self._uniform(len(chosen), 0.3, 0.9)))
+        return seen.index_copy(0, chosen, blurred(seen[chosen], self._chance.uniform(0.3, 0.9, len(chosen))))
 
     def _noisy(self, patches: Tensor) -> Tensor:
         """Toned patches `(b, 16, 3, PATCH, PATCH)` with other gains and offsets, some grainy."""
         count = len(patches)
-        gains = (1 + 0.04 * self._normal(count, 1, 3, 1, 1)) * (1 + 0.08 * self._normal(count, 1, 1, 1, 1))
-        grain = self._uniform(count, 0, 0.12) * self._happens(count, _GRAINY)
-        noise = self._normal(*patches.shape) * grain[:, None, None, None, None]
-        return patches * gains + 0.06 * self._normal(count, 1, 3, 1, 1) + noise
+        gains = (1 + 0.04 * self._chance.normal(count, 1, 3, 1, 1)) * (
+            1 + 0.08 * self._chance.normal(count, 1, 1, 1, 1)
+        )
+        grain = self._chance.uniform(0, 0.12, count) * self._chance.happens(_GRAINY, count)
+        noise = self._chance.normal(*patches.shape) * grain[:, None, None, None, None]
+        return patches * gains + 0.06 * self._chance.normal(count, 1, 3, 1, 1) + noise
 
 
 def blurred(seen: Tensor, sigma: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
-from calibration.training.train import device
+from calibration.training.tensors import device
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,12 +19,11 @@ from torch import nn
 from calibration.hands import draw_hand, draw_thing
 from calibration.training.dataset import Split
 from calibration.training.scene import SIDE
-from calibration.training.tables import NAMES, TRUTH, read_table
-from calibration.training.tensors import Chance, grid, sampled, sides, turned
-from calibration.training.train import device
+from calibration.training.tables import NAMES, TRUTH, folder_of, read_table
+from calibration.training.tensors import Chance, device, grid, sampled, sides, there, turned
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -40,6 +39,9 @@ GUESSES = 12
 SUGGESTED = "suggested.jsonl"
 """Beside the truth: a line for each picture, `image` and `places`, each four corners in pixels of the picture."""
 _AT_ONCE = 512
+"""Pictures that are taken in together."""
+_STEPS = 100
+"""So many steps' pictures are chosen together; then it is looked for pictures that were drawn meanwhile."""
 _REMEMBERED = 0.7
 _HARD = 0.35
 """So many of the pictures are chosen the more often, the worse the network was at them."""
@@ -47,7 +49,6 @@ _HANDS = 1200
 _HAND_SIDE, _HAND_SQUARE = 320, 24
 _BY_A_HAND = 0.7
 _SHADOW = 21
-NOTHING = math.nan
 
 
 class Shown(NamedTuple):
@@ -60,6 +61,7 @@ class Shown(NamedTuple):
     size: tuple[int, int]
     """Width and height of what it covers of the canvas."""
     on_side: bool
+    """Whether it is upright, and was turned."""
 
 
 def on_canvas(image: NDArray[np.uint8]) -> Shown:
@@ -86,7 +88,7 @@ class Pictures:
     def __init__(self, folders: Sequence[Path], most: int, others: Sequence[Table] = ()) -> None:
         """Those of the training split in these folders, and `others`: no more than `most` in all."""
         where, chance = device(), torch.Generator(device())
-        self._places, self._most = [folder / f"tables-{Split.TRAIN.name.lower()}" for folder in folders], most
+        self._places, self._most = [folder_of(folder, Split.TRAIN) for folder in folders], most
         self._numbers: dict[tuple[Path, str], tuple[int, Points]] = {}
         self._read: dict[Path, int] = {}
         self._waiting = list(others)
@@ -94,10 +96,10 @@ class Pictures:
         self.seen = torch.empty((most, HEIGHT, WIDTH, 3), dtype=torch.uint8, device=where)
         self.size = torch.zeros((most, 2), device=where)
         self.on_side = torch.zeros(most, dtype=torch.bool, device=where)
-        self.corners, self.foot = (torch.full((most, 4, 2), NOTHING, device=where) for _ in range(2))
+        self.corners, self.foot = (torch.full((most, 4, 2), math.nan, device=where) for _ in range(2))
         self.covered = torch.zeros((most, 4), device=where)
-        self.guesses = torch.full((most, GUESSES, 4, 2), NOTHING, device=where)
-        self.loss = torch.full((most,), NOTHING, device=where)
+        self.guesses = torch.full((most, GUESSES, 4, 2), math.nan, device=where)
+        self.loss = torch.full((most,), math.nan, device=where)
         self._chance = chance.manual_seed(7)
         self.others = others
         self.look_for_more()
@@ -151,8 +153,14 @@ class Pictures:
             places = np.array(told["places"][:GUESSES], np.float64).reshape(-1, 4, 2)
             self.guesses[number, : len(places)] = torch.from_numpy(_moved(places, to_canvas)).float()
 
-    def choose(self, count: int) -> Tensor:
-        """The numbers of so many pictures."""
+    def chosen(self, steps: int, size: int) -> Iterator[Tensor]:
+        """The numbers of those `(_STEPS or fewer, size)` for some steps together, until there were so many steps."""
+        for first in range(0, steps, _STEPS):
+            self.look_for_more()
+            count = min(_STEPS, steps - first)
+            yield self._choose(count * size).view(count, size)
+
+    def _choose(self, count: int) -> Tensor:
         loss = self.loss[: self.count] + 1e-4
         likely = (1 - _HARD) / self.count + _HARD * loss / loss.sum()
         return torch.multinomial(likely, count, replacement=True, generator=self._chance)
@@ -195,7 +203,7 @@ class Hands:
         """
         chance, count = self._chance, len(seen)
         over = torch.zeros(corners.shape[:2], device=seen.device)
-        chosen = (chance.happens(share, count) & corners.isfinite().all(-1).all(-1)).nonzero()[:, 0]
+        chosen = (chance.happens(share, count) & there(corners)).nonzero()[:, 0]
         if not len(chosen):
             return seen, over
         own, n = corners[chosen], len(chosen)

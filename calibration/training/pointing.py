@@ -10,8 +10,8 @@ from torch import nn
 
 from calibration.training.pictures import Hands, varied
 from calibration.training.scene import SIDE
-from calibration.training.tensors import Chance, grid, is_convex, projected, sampled, to_quad, turned
-from companion.vision.pointer import CHANNELS, FINER, STRIDE
+from calibration.training.tensors import Chance, grid, is_convex, projected, sampled, there, to_quad, turned
+from companion.vision.pointer import CHANNELS, FINER, FLATTEST, STRIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +26,6 @@ _WIDTH = 1.0
 """Standard deviation of a peak, in places of the heat map."""
 _COVERED = 0.3
 """Of the boards, so many have something painted over them, beside what covers them already."""
-_AT_ONCE = 100
-"""So many steps' pictures are chosen together; then it is looked for pictures that were drawn meanwhile."""
-_FLATTEST = 12.0
 _FINE = 2
 """Pixels are the mean of so many by so many places."""
 
@@ -37,10 +34,8 @@ def batches(pictures: Pictures, steps: int, size: int, seed: int) -> Iterator[tu
     """`steps` batches of pictures `(size, 3, h, w)`, maps `(size, CHANNELS * FINER ** 2, h / 8, w / 8)`, numbers."""
     chance = Chance(seed)
     hands = Hands(chance, seed)
-    for first in range(0, steps, _AT_ONCE):
-        pictures.look_for_more()
-        count = min(_AT_ONCE, steps - first)
-        for chosen in pictures.choose(count * size).view(count, size):
+    for some in pictures.chosen(steps, size):
+        for chosen in some:
             shape = _SHAPES[int(chance.number(len(_SHAPES), 1))]
             yield (*sample(chance, hands, pictures, chosen, shape), chosen)
 
@@ -67,7 +62,7 @@ def sample(
 
 def toned(seen: Tensor) -> Tensor:
     """What `companion.vision.pointer.tone` makes of pictures `(b, 3, h, w)`."""
-    spread = seen[..., ::2, ::2].flatten(1).std(1, correction=0).clamp(min=_FLATTEST)
+    spread = seen[..., ::2, ::2].flatten(1).std(1, correction=0).clamp(min=FLATTEST)
     return (seen - seen.mean((2, 3), keepdim=True)) / spread[:, None, None, None]
 
 
@@ -79,15 +74,15 @@ def _window(
     Half of those with a board show it nearer, half of those without one a part.
     """
     count, shown = len(size), torch.tensor(shape, device=size.device, dtype=torch.float32)
-    there, near = corners.isfinite().all(-1).all(-1), chance.happens(0.5, count)
+    has_board, near = there(corners), chance.happens(0.5, count)
     scale = (shown / torch.where(on_side[:, None], size.flip(1), size)).amin(1) * chance.uniform(0.9, 1.25, count)
     middle, target = size / 2, shown / 2 + 0.03 * chance.normal(count, 2) * shown
-    own = torch.where(there[:, None, None], corners, 0.0)
+    own = torch.where(has_board[:, None, None], corners, 0.0)
     extent = (own.amax(1) - own.amin(1)).amax(1).clamp(min=1.0)
     nearer = chance.uniform(0.4, 0.9, count) * min(shape) / extent
     room = ((shown - (extent * nearer)[:, None]) / 2).clamp(min=0)
-    closer = there & near
-    part = ~there & near
+    closer = has_board & near
+    part = ~has_board & near
     middle = torch.where(part[:, None], chance.uniform(0.2, 0.8, count, 2) * size, middle)
     scale = torch.where(part, scale * chance.uniform(1, 3, count), scale)
     scale = torch.where(closer, nearer, scale)
@@ -105,9 +100,9 @@ def heat_maps(corners: Tensor, shape: tuple[int, int]) -> Tensor:
     `corners` are `(b, 4, 2)`, in pixels of the network's picture; not finite without a board.
     """
     width, height = shape[0] // STRIDE, shape[1] // STRIDE
-    there = corners.isfinite().all(-1).all(-1)[:, None, None]
+    has_board = there(corners)[:, None, None]
     somewhere = torch.tensor([[-9.0, -9], [-8, -9], [-8, -8], [-9, -8]], device=corners.device) * width
-    places = (torch.where(there, corners, somewhere) + 0.5) / STRIDE - 0.5
+    places = (torch.where(has_board, corners, somewhere) + 0.5) / STRIDE - 0.5
     lines = torch.arange(SIDE + 1, device=corners.device) / SIDE
     crossings = torch.cartesian_prod(lines, lines)
     at_corners = ((crossings == 0) | (crossings == 1)).all(-1)

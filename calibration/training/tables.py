@@ -64,9 +64,14 @@ def draw_table(split: Split, number: int, fabrics: Fabrics, photographs: Sequenc
     return take_picture(rng, setting, fabrics, world if photographs else None)
 
 
+def folder_of(folder: Path, split: Split) -> Path:
+    """Where the pictures of a split are, below `folder`."""
+    return folder / f"tables-{split.name.lower()}"
+
+
 def write_tables(folder: Path, split: Split, numbers: range, photographs: Sequence[Path] = ()) -> Iterator[Path]:
     """Draw these pictures of a split into a folder of its own below `folder`; what is there is kept."""
-    place = folder / f"tables-{split.name.lower()}"
+    place = folder_of(folder, split)
     place.mkdir(parents=True, exist_ok=True)
     known = {each.path.name for each in read_tables(folder, split)} if (place / TRUTH).exists() else set()
     fabrics = Fabrics(np.random.default_rng((split.value, 0)))
@@ -103,7 +108,7 @@ def _named(corners: NDArray[np.float64] | None) -> dict[str, list[float]] | None
 
 def read_tables(folder: Path, split: Split) -> list[Table]:
     """What is known of all pictures of a split; `FileNotFoundError` if none were drawn."""
-    place = folder / f"tables-{split.name.lower()}"
+    place = folder_of(folder, split)
     if not (place / TRUTH).exists():
         raise FileNotFoundError(f"{place} has no pictures; draw them first")
     return [read_table(place, line) for line in (place / TRUTH).read_text(encoding="utf-8").splitlines()]

@@ -10,19 +10,22 @@ from typing import TYPE_CHECKING
 import torch
 from torch import nn
 
-from calibration.training.train import device
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from torch import Tensor
 
 
+def device() -> torch.device:
+    """What learns here."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
 class Chance:
     """What is left to chance, where it is learnt."""
 
-    def __init__(self, seed: int) -> None:
-        self.device = device()
+    def __init__(self, seed: int, where: torch.device | None = None) -> None:
+        self.device = where or device()
         self._generator = torch.Generator(self.device).manual_seed(seed)
 
     def uniform(self, low: float, high: float, *shape: int) -> Tensor:
@@ -44,6 +47,11 @@ class Chance:
     def one_of(self, values: Sequence[float], *shape: int) -> Tensor:
         """Any of these values."""
         return torch.tensor(values, device=self.device)[self.number(len(values), *shape)]
+
+
+def there(corners: Tensor) -> Tensor:
+    """Which of four corners `(..., 4, 2)` are a board's: they are not finite where there is none."""
+    return corners.isfinite().all(-1).all(-1)
 
 
 def to_quad(corners: Tensor) -> Tensor:

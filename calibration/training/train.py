@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from calibration.training.dataset import Split, new_shards
 from calibration.training.looks import Looks
 from calibration.training.network import Reader
+from calibration.training.tensors import device
 from calibration.training.truth import JUDGED
 
 if TYPE_CHECKING:
@@ -49,11 +50,6 @@ class Course:
         """The learning rate: a short rise, then half a cosine down to nothing."""
         rise = min(1.0, step / _RISE)
         return self.rate * rise * (0.5 + 0.5 * math.cos(math.pi * step / self.steps)) + _LEAST_RATE
-
-
-def device() -> torch.device:
-    """What learns here."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
 class Known(NamedTuple):

@@ -103,6 +103,7 @@ _CORNERS = {
 }
 """By where they are in the picture, down and to the right."""
 _NO_BOARD = BoardNotFound(Saying("no board here: nothing in the picture is clearly a board of four by four squares"))
+_FOUR_BY_FOUR = Saying("four by four squares")
 _CUT_OFF_SAID = Saying(
     "%(why)s, or give its corners",
     why=Saying("what may be a board reaches beyond the edge of the picture; show the whole of it"),
@@ -299,7 +300,7 @@ def _refused(place: Place, picture: FittedPicture) -> BoardNotFound | None:
     """Why what is sure enough is not taken for the board all the same, if it is not."""
     in_doubt = place.score < _BEYOND_DOUBT and place.likely < _FOR_ITSELF
     if in_doubt and mixed_up(picture.levels, place.corners, _MESH) > _CLEARLY_MIXED_UP:
-        return _another_board(Saying("four by four squares"))
+        return _another_board(_FOUR_BY_FOUR)
     if is_cut_off(place, picture.size, _FAR_BEYOND):
         return BoardNotFound(_CUT_OFF_SAID)
     shares = [share for judged, share in _GOES_ON if place.likely < judged]
@@ -313,7 +314,7 @@ def _unsure(place: Place, picture: FittedPicture) -> BoardNotFound:
     if is_cut_off(place, picture.size):
         return BoardNotFound(_CUT_OFF_SAID)
     if mixed_up(picture.levels, place.corners, _MESH) > _ANOTHER:
-        return _another_board(Saying("four by four squares"))
+        return _another_board(_FOUR_BY_FOUR)
     worst = int(np.argmax(place.covered))
     if place.covered[worst] < _COVERED:
         badly = Saying("what may be a board is seen badly, or hidden in part; move closer, make more light")

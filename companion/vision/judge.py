@@ -41,8 +41,10 @@ NAMINGS: Final = np.array([np.roll(way, turn) for way in (_ROUND, _ROUND[::-1]) 
 _BACK = [np.argsort(naming) for naming in NAMINGS]
 """What is told of the corners so named, in the order of the first of these ways again."""
 _SUREST = 1e-9
-_FLATTEST = 10.0
-_FARTHEST_MEND = 0.75
+FLATTEST: Final = 10.0
+"""Least spread of lightness that a view is toned by."""
+FARTHEST_MEND: Final = 0.75
+"""No corner is mended by more than so many squares, each way."""
 
 
 class Verdict(NamedTuple):
@@ -90,7 +92,7 @@ def _mean(verdicts: list[Verdict]) -> Verdict:
 
 
 def _verdict(row: Floats, corners: Floats) -> Verdict:
-    moved = HOME + row[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2).clip(-_FARTHEST_MEND, _FARTHEST_MEND) * PITCH
+    moved = HOME + row[1 : 1 + 2 * CORNERS].reshape(CORNERS, 2).clip(-FARTHEST_MEND, FARTHEST_MEND) * PITCH
     mended = project(lattice.homography(HOME, corners), moved)
     whether = 1 / (1 + np.exp(-row))
     return Verdict(corners, float(whether[0]), mended, np.asarray(whether[1 + 2 * CORNERS :]))
@@ -104,5 +106,5 @@ def view(levels: list[Picture], corners: Floats) -> Picture:
 def toned(seen: Picture) -> NDArray[np.float32]:
     """A view as the network wants it, `(3, VIEW, VIEW)`: colours around 0, contrasts made alike."""
     middle, spread = cv2.meanStdDev(seen)
-    centred = (seen - middle[:, 0].astype(np.float32)) / np.float32(max(spread[0, 0], _FLATTEST))
+    centred = (seen - middle[:, 0].astype(np.float32)) / np.float32(max(spread[0, 0], FLATTEST))
     return np.ascontiguousarray(centred.transpose(2, 0, 1))

@@ -35,7 +35,8 @@ LONGEST: Final = 320
 """Longer side of the network's picture, at first."""
 LONGER: Final = 544
 """The same where that does not show the board clearly."""
-_FLATTEST: Final = 12.0
+FLATTEST: Final = 12.0
+"""Least spread of levels that a picture is toned by."""
 _MULTIPLE = 8
 _PEAKS = 8
 _SURE_PEAKS = 5
@@ -149,7 +150,7 @@ def _best(looks: list[Look]) -> Place | None:
 
 def tone(picture: Picture) -> NDArray[np.float32]:
     """The picture around 0, its brightness and contrast made alike."""
-    spread = max(float(picture[::2, ::2].std()), _FLATTEST)
+    spread = max(float(picture[::2, ::2].std()), FLATTEST)
     return np.asarray((picture.astype(np.float32) - picture.mean(axis=(0, 1))) / spread, np.float32)
 
 

@@ -2,7 +2,8 @@
 
 The judge's network knows what boards look like; the pointer's, which sees the whole picture, whether this is where one
 lies; the lattice's weight knows whether all lines are there and end where they should. Each is fooled by other things.
-A logistic regression, fitted on drawn pictures that the networks never saw, weighs them against each other.
+A logistic regression, fitted on drawn pictures that the networks never saw, weighs them against each other. Only lines
+as clear as if ruled, of which the judge is sure, count whatever the pointer sees.
 """
 
 from __future__ import annotations
