@@ -49,8 +49,8 @@ _COMB_SMALLEST = 10.0
 """Least side of a square in it."""
 _COMB_STEP = 1.06
 _COMB_COARSER = 2.5
-_COMB_PLAY = 0.06
-"""How far, in squares, a line may be off its place in the comb."""
+_COMB_PLAY = 1
+"""How far, in pixels, a line may be off its place in the comb."""
 _LEAST_COMB = 0.15
 _ALIKE = 0.4
 """Places nearer than this, in squares, are one place."""
@@ -139,17 +139,19 @@ def evidence(flat: NDArray[np.uint8], *, reach: int, around: int) -> tuple[Float
 
 def _comb(along: tuple[Floats, Floats], count: int, mesh: Mesh) -> Iterator[tuple[float, int, int, float]]:
     """Local maxima (evidence, x, y, pitch) of the comb for every size; large ones are looked for coarsely."""
-    pitch, scale = _COMB_SMALLEST, 1
+    pitch, scale, summed = _COMB_SMALLEST, 1, _summed(along)
     while pitch * max(mesh.rows / along[0].shape[0], mesh.columns / along[0].shape[1]) < _COMB_FILL:
         if pitch >= _COMB_COARSER * _COMB_SMALLEST:
-            along, pitch, scale = (_halved(along[0]), _halved(along[1])), pitch / 2, 2 * scale
+            along = _halved(along[0]), _halved(along[1])
+            pitch, scale, summed = pitch / 2, 2 * scale, _summed(along)
             continue
-        total = _comb_at(along, pitch, mesh)
+        total = _comb_at(summed, pitch, mesh)
         reach = int(pitch * _ALIKE) | 1
         peak = (total >= cv2.dilate(total, np.ones((reach, reach), np.uint8))) & (total > _LEAST_COMB)
-        ys, xs = np.nonzero(peak)
-        for i in np.argsort(-total[ys, xs])[:count]:
-            yield float(total[ys[i], xs[i]]), int(xs[i]) * scale, int(ys[i]) * scale, pitch * scale
+        peaks = np.flatnonzero(peak)
+        for place in peaks[np.argsort(-total.ravel()[peaks])[:count]].tolist():
+            y, x = divmod(place, total.shape[1])
+            yield float(total[y, x]), x * scale, y * scale, pitch * scale
         pitch *= _COMB_STEP
 
 
@@ -160,26 +162,31 @@ def _halved(part: Floats) -> Floats:
     return np.maximum(rows[:, 0:width:2], rows[:, 1:width:2])
 
 
-def _comb_at(along: tuple[Floats, Floats], pitch: float, mesh: Mesh) -> Floats:
+def _summed(along: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """The evidence, across each line as far as it may be off, summed along it: columns downwards, rows to the right."""
+    play = 2 * _COMB_PLAY + 1
+    upright, level = cv2.dilate(along[0], np.ones((1, play))), cv2.dilate(along[1], np.ones((play, 1)))
+    down, right = np.pad(upright.cumsum(axis=0), ((1, 0), (0, 0))), np.pad(level.cumsum(axis=1), ((0, 0), (1, 0)))
+    return np.asarray(down, np.float32), np.asarray(right, np.float32)
+
+
+def _comb_at(summed: tuple[Floats, Floats], pitch: float, mesh: Mesh) -> Floats:
     """Mean evidence along all lines, for each place of the comb's upper left corner."""
-    play = 2 * max(1, round(pitch * _COMB_PLAY)) + 1
-    loose = (cv2.dilate(along[0], np.ones((1, play), np.uint8)), cv2.dilate(along[1], np.ones((play, 1), np.uint8)))
-    rows, columns = (
-        length - round(squares * pitch)
-        for length, squares in zip(along[0].shape, (mesh.rows, mesh.columns), strict=True)
-    )
-    seen: dict[tuple[bool, int], Floats] = {}
+    down, right = summed
+    rows, columns = right.shape[0] - round(mesh.rows * pitch), down.shape[1] - round(mesh.columns * pitch)
     total = np.zeros((rows, columns), np.float32)
-    for run in mesh.runs:
-        if (run.upright, run.length) not in seen:
-            size = (1, round(run.length * pitch)) if run.upright else (round(run.length * pitch), 1)
-            part = loose[0] if run.upright else loose[1]
-            mean = cv2.boxFilter(part, -1, size, anchor=(0, 0), borderType=cv2.BORDER_CONSTANT)
-            seen[run.upright, run.length] = np.asarray(mean, np.float32)
-        across, start = round(run.line * pitch), round(run.start * pitch)
-        y, x = (start, across) if run.upright else (across, start)
-        total += run.length * seen[run.upright, run.length][y : y + rows, x : x + columns]
-    return total / sum(run.length for run in mesh.runs)
+    whole = sum(run.length for run in mesh.runs)
+    for (upright, start, length), lines in mesh.alike.items():
+        first, pixels = round(start * pitch), round(length * pitch)
+        across = [round(line * pitch) for line in lines]
+        if upright:
+            sums = reduce(np.add, [down[:, x : x + columns] for x in across])
+            ends, starts = sums[first + pixels :][:rows], sums[first:][:rows]
+        else:
+            sums = reduce(np.add, [right[y : y + rows] for y in across])
+            ends, starts = sums[:, first + pixels :][:, :columns], sums[:, first:][:, :columns]
+        cv2.scaleAdd(cv2.subtract(ends, starts), length / pixels / whole, total, dst=total)
+    return total
 
 
 def _thinned(found: list[tuple[float, int, int, float]], count: int, mesh: Mesh) -> list[tuple[float, int, int, float]]:

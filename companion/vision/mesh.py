@@ -58,6 +58,10 @@ class Mesh:
         self.rows, self.columns = cells.shape
         self.runs: tuple[Run, ...] = tuple(sorted(_runs(cells), key=lambda run: not run.upright))
         """Upright ones first."""
+        self.alike: dict[tuple[bool, int, int], list[int]] = {}
+        """On which lines the same lie, by whether they are upright, where they start and how long they are."""
+        for run in self.runs:
+            self.alike.setdefault((run.upright, run.start, run.length), []).append(run.line)
         self.corners: Floats = np.array([[0, 1], [1, 1], [1, 0], [0, 0]], np.float64) * (self.columns, self.rows)
         """The bounding rectangle's corners a1, d1, d4, a4 (of a layout that has not been turned)."""
         self.points, self.run_of = _along(self.runs)

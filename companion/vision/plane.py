@@ -42,6 +42,8 @@ _ROUNDS = (0.5, 0.25, 0.25)
 """Shares of the views that are looked for in each round."""
 _ALONG = 4.0
 """Degrees within which a line runs along a direction."""
+_SMOOTHED = {-2: 0.3, -1: 0.8, 0: 1.0, 1: 0.8, 2: 0.3}
+"""How much lines count that run so many degrees beside a direction."""
 _TRIED = 4000
 _BEFORE = [3, 0, 1, 2]
 """The corner before each of four."""
@@ -150,18 +152,24 @@ def views(lines: Floats, size: tuple[int, int], count: int) -> list[View]:
     """
     kept: list[View] = []
     shapes: list[Floats] = []
+    sphere = list(_sphere())
+    untilted = np.array([untilt(tilt, direction, size) for tilt, direction in sphere])
     for share in _ROUNDS:
-        best = _best_views(lines, size, shapes, round(count * share))
+        weights = _right_angles(lines, untilted, size)
+        best = _best_views(weights, sphere, size, shapes, round(count * share))
         kept += best
         if best:
             lines = lines[~_explained(lines, best[0], size)]
     return kept
 
 
-def _best_views(lines: Floats, size: tuple[int, int], shapes: list[Floats], count: int) -> list[View]:
-    """The `count` views with most line length, unlike the `shapes` seen before; theirs are added to these."""
-    sphere = list(_sphere())
-    weights = np.array([_right_angles(lines, untilt(tilt, direction, size), size) for tilt, direction in sphere])
+def _best_views(
+    weights: Floats, sphere: list[tuple[float, float]], size: tuple[int, int], shapes: list[Floats], count: int
+) -> list[View]:
+    """The `count` views with most line length, unlike the `shapes` seen before; theirs are added to these.
+
+    `weights` is `(tilts, 90)`: of each tilt of the `sphere`, and of each turn in degrees.
+    """
     kept: list[View] = []
     for flat_index in np.argsort(weights, axis=None)[: -_TRIED - 1 : -1]:
         which, degrees = divmod(int(flat_index), 90)
@@ -196,17 +204,18 @@ def _sphere() -> Iterator[tuple[float, float]]:
             yield float(np.radians(degrees)), 2 * np.pi * step / steps
 
 
-def _right_angles(lines: Floats, homography: Floats, size: tuple[int, int]) -> Floats:
-    """For each turn of 0 to 89 degrees, how much line length runs along both of its directions."""
-    ends = lines.reshape(-1, 2, 2)
-    seen = (depths(homography, ends) > _BEYOND).all(axis=1)
-    flat = project(homography, ends[seen])
-    step = flat[:, 1] - flat[:, 0]
-    degrees = np.degrees(np.arctan2(step[:, 1], step[:, 0])).astype(int) % 180
-    weight = np.minimum(_lengths(lines[seen]), _LONGEST_COUNTED * max(size))
-    piles = np.bincount(degrees, weights=weight, minlength=180)
-    smooth = np.convolve(np.r_[piles[-2:], piles, piles[:2]], (0.3, 0.8, 1.0, 0.8, 0.3), "valid")
-    return np.asarray(np.sqrt(smooth[:90] * smooth[90:]))
+def _right_angles(lines: Floats, homographies: Floats, size: tuple[int, int]) -> Floats:
+    """Under each of these (n, 3, 3), for turns of 0 to 89 degrees: how much line length runs along both directions."""
+    ends = np.concatenate([lines.reshape(-1, 2), np.ones((2 * len(lines), 1))], axis=1)
+    flat = (ends @ homographies.swapaxes(1, 2)).reshape(len(homographies), len(lines), 2, 3)
+    along, down, depth = np.moveaxis(flat, -1, 0)
+    which, line = np.nonzero((depth > _BEYOND).all(axis=-1))
+    x, y = along[which, line] / depth[which, line], down[which, line] / depth[which, line]
+    degrees = np.degrees(np.arctan2(y[:, 1] - y[:, 0], x[:, 1] - x[:, 0])).astype(int) % 180
+    weight = np.minimum(_lengths(lines), _LONGEST_COUNTED * max(size))[line]
+    piles = np.bincount(180 * which + degrees, weights=weight, minlength=180 * len(homographies)).reshape(-1, 180)
+    smooth = np.sum([share * np.roll(piles, by, axis=1) for by, share in _SMOOTHED.items()], axis=0)
+    return np.asarray(np.sqrt(smooth[:, :90] * smooth[:, 90:]))
 
 
 def _square_seen(view: View, size: tuple[int, int]) -> Floats:

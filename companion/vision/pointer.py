@@ -11,6 +11,7 @@ more in the mirror, where the network errs elsewhere.
 from __future__ import annotations
 
 import itertools
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import cv2
@@ -88,20 +89,38 @@ class Look:
 
 
 class Sight:
-    """What the pointer sees in one picture, straight and in the mirror."""
+    """What the pointer sees in one picture, straight and in the mirror; it looks as soon as that is asked."""
 
-    def __init__(self, straight: list[Look], mirrored: list[Look]) -> None:
-        self._ways = (straight, mirrored)
-        places = [place for look in straight + mirrored for place in look.places]
-        self.places = sorted(places, key=lambda place: -place.support)
+    def __init__(self, pointer: Pointer, image: Picture) -> None:
+        self._pointer, self._image = pointer, image
+
+    @cached_property
+    def _straight(self) -> list[Look]:
+        return self._pointer.looks(self._image, mirrored=False)
+
+    @cached_property
+    def _mirrored(self) -> list[Look]:
+        return self._pointer.looks(self._image, mirrored=True)
+
+    @property
+    def at_a_glance(self) -> float:
+        """How well the best place is supported that is seen straight, 0 to 1; 0 if none is."""
+        best = _best(self._straight)
+        return best.support if best else 0.0
+
+    @cached_property
+    def places(self) -> list[Place]:
         """Best first, by what one look shows of them."""
+        places = [place for look in self._straight + self._mirrored for place in look.places]
+        return sorted(places, key=lambda place: -place.support)
 
     def support(self, corners: Floats) -> float:
         """How well a place is supported, four corners (4, 2) in pixels of the picture; 0 to 1.
 
         It is the mean of both ways of looking, in each of them what the look shows that is most for it.
         """
-        return sum(max(look.support(corners) for look in looks) for looks in self._ways) / len(self._ways)
+        ways = (self._straight, self._mirrored)
+        return sum(max(look.support(corners) for look in looks) for looks in ways) / len(ways)
 
 
 class Pointer:
@@ -111,10 +130,11 @@ class Pointer:
         self._network = networks.load(network)
 
     def see(self, image: Picture) -> Sight:
-        """Look at a BGR picture as often as it needs."""
-        return Sight(self._looks(image, mirrored=False), self._looks(image, mirrored=True))
+        """What is to be seen in a BGR picture (height, width, 3)."""
+        return Sight(self, image)
 
-    def _looks(self, image: Picture, *, mirrored: bool) -> list[Look]:
+    def looks(self, image: Picture, *, mirrored: bool) -> list[Look]:
+        """Look at a BGR picture (height, width, 3), or at its mirror image, as often as it needs."""
         looks = [self._look(image, LONGEST, mirrored=mirrored)]
         best = _best(looks)
         if best is None or best.support < _CLEAR:

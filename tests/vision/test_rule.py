@@ -30,11 +30,13 @@ RULED = Weight(0.8, 0.66, 0.8, 0.1, 0.03, 60.0)
 
 def test_lines_as_if_ruled_that_the_judge_is_sure_of_are_the_board_whatever_the_pointer_sees():
     """A bare board on paper, from low: the pointer has never seen one so thin."""
-    assert RULE.score(0.99, 0.1, RULED) >= RULE.sure
+    assert RULE.score(0.999, 0.1, RULED) >= RULE.sure
 
 
 @pytest.mark.parametrize(
-    ("likely", "weight"), [(0.9, RULED), (0.99, replace(RULED, beyond=0.5)), (0.99, replace(RULED, weakest_line=0.35))]
+    ("likely", "weight"),
+    [(0.996, RULED), (0.999, replace(RULED, beyond=0.5)), (0.999, replace(RULED, weakest_line=0.35))],
 )
 def test_such_lines_are_not_enough_where_they_run_on_or_one_is_weak_or_the_judge_is_in_doubt(likely, weight):
+    """The judge was as sure as that of a window."""
     assert RULE.score(likely, 0.1, weight) < RULE.accept
