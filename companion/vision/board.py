@@ -82,7 +82,7 @@ _ALL_BUT_BLACK, _ALL_BUT_WHITE = 32, 240
 _TONED_SURELY, _TONED_MORE_SURELY = 0.9, 0.93
 """What shows in another tone has to be as sure as this there, and elsewhere: more is made of cloths and tables then."""
 _GLIMPSED = 0.45
-"""Nor is it looked for there if the pointer at a glance supports no place by as much as this. The 17 boards that were
+"""Nor is it looked for there if the pointer at a glance supports no place by as much as this. The 16 boards that were
 found so in drawn pictures had 0.63 or more; where there is none, nine pictures of ten have less than 0.4."""
 _TRIED_TONED = 4
 """So many of the places that might have been one are tried again then."""

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision.plane import misfit, project
+from companion.vision.plane import misfit, project, views
 from companion.vision.suggestions import MISFIT
 
 SIZE = (960, 540)
@@ -56,3 +56,18 @@ def test_what_lies_on_the_horizon_is_nowhere():
     far, near = project(horizon, np.array([[1.0, 0], [0.5, 0.5]]))
     assert not np.isfinite(far).all()
     assert near.tolist() == [1, 1]
+
+
+def test_a_picture_without_lines_shows_no_table():
+    assert views(np.zeros((0, 4)), SIZE, 8) == []
+
+
+@pytest.mark.parametrize("tilt", [0, 24, 51])
+def test_lines_at_right_angles_show_how_the_table_lies(tilt):
+    far, near = seen(4, 4, tilt=tilt, turn=20), seen(2, 2, tilt=tilt, turn=20)
+    lines = np.array([[*corners[i - 1], *corners[i]] for corners in (far, near) for i in range(4)])
+    best = views(lines, SIZE, 8)[0]
+    assert best.tilt == pytest.approx(np.radians(tilt), abs=0.01)
+    flat = project(best.flatten(SIZE), lines.reshape(-1, 2, 2))
+    steps = np.degrees(np.arctan2(*(flat[:, 1] - flat[:, 0]).T)) % 90
+    assert np.minimum(steps, 90 - steps).max() < 3

@@ -97,3 +97,21 @@ def test_a_picture_and_its_mirror_image_show_the_pointer_the_same_places():
     assert sights[0].support(corners) > 0.6
     for sight, truth in zip(sights, (corners, mirrored), strict=True):
         assert all(off(place.corners, truth) < 20 for place in sight.places[:2])
+
+
+def test_a_glance_needs_no_mirror():
+    looked = []
+
+    class Watched(Pointer):
+        def looks(self, image, *, mirrored):
+            looked.append(mirrored)
+            return super().looks(image, mirrored=mirrored)
+
+    pointer = Watched((resources.files("companion.vision") / "models" / "pointer.onnx").read_bytes())
+    sight = pointer.see(laid_on(planks(), OBLIQUE))
+    assert looked == []
+    glanced = sight.at_a_glance
+    assert looked == [False]
+    assert glanced == max(place.support for look in sight._straight for place in look.places) > 0.6
+    assert sight.places
+    assert looked == [False, True]

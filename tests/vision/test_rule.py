@@ -38,5 +38,5 @@ def test_lines_as_if_ruled_that_the_judge_is_sure_of_are_the_board_whatever_the_
     [(0.996, RULED), (0.999, replace(RULED, beyond=0.5)), (0.999, replace(RULED, weakest_line=0.35))],
 )
 def test_such_lines_are_not_enough_where_they_run_on_or_one_is_weak_or_the_judge_is_in_doubt(likely, weight):
-    """The judge was as sure as that of a window."""
+    """The judge was as sure as that of a window, which then needs the pointer, too."""
     assert RULE.score(likely, 0.1, weight) < RULE.accept
