@@ -177,15 +177,11 @@ def _comb_at(summed: tuple[Floats, Floats], pitch: float, mesh: Mesh) -> Floats:
     total = np.zeros((rows, columns), np.float32)
     whole = sum(run.length for run in mesh.runs)
     for (upright, start, length), lines in mesh.alike.items():
+        part, deep, wide = (down, rows, columns) if upright else (right.T, columns, rows)
+        sums = reduce(np.add, [part[:, x : x + wide] for x in (round(line * pitch) for line in lines)])
         first, pixels = round(start * pitch), round(length * pitch)
-        across = [round(line * pitch) for line in lines]
-        if upright:
-            sums = reduce(np.add, [down[:, x : x + columns] for x in across])
-            ends, starts = sums[first + pixels :][:rows], sums[first:][:rows]
-        else:
-            sums = reduce(np.add, [right[y : y + rows] for y in across])
-            ends, starts = sums[:, first + pixels :][:, :columns], sums[:, first:][:, :columns]
-        cv2.scaleAdd(cv2.subtract(ends, starts), length / pixels / whole, total, dst=total)
+        mean = (sums[first + pixels :][:deep] - sums[first:][:deep]) * (length / pixels / whole)
+        total += mean if upright else mean.T
     return total
 
 

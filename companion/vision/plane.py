@@ -152,28 +152,25 @@ def views(lines: Floats, size: tuple[int, int], count: int) -> list[View]:
     """
     kept: list[View] = []
     shapes: list[Floats] = []
-    sphere = list(_sphere())
-    untilted = np.array([untilt(tilt, direction, size) for tilt, direction in sphere])
+    untilted = np.array([untilt(tilt, direction, size) for tilt, direction in _SPHERE])
     for share in _ROUNDS:
         weights = _right_angles(lines, untilted, size)
-        best = _best_views(weights, sphere, size, shapes, round(count * share))
+        best = _best_views(weights, size, shapes, round(count * share))
         kept += best
         if best:
             lines = lines[~_explained(lines, best[0], size)]
     return kept
 
 
-def _best_views(
-    weights: Floats, sphere: list[tuple[float, float]], size: tuple[int, int], shapes: list[Floats], count: int
-) -> list[View]:
+def _best_views(weights: Floats, size: tuple[int, int], shapes: list[Floats], count: int) -> list[View]:
     """The `count` views with most line length, unlike the `shapes` seen before; theirs are added to these.
 
-    `weights` is `(tilts, 90)`: of each tilt of the `sphere`, and of each turn in degrees.
+    `weights` is `(tilts, 90)`: of each tilt of the `_SPHERE`, and of each turn in degrees.
     """
     kept: list[View] = []
     for flat_index in np.argsort(weights, axis=None)[: -_TRIED - 1 : -1]:
         which, degrees = divmod(int(flat_index), 90)
-        view = View(*sphere[which], math.radians(degrees + 0.5), float(weights[which, degrees]))
+        view = View(*_SPHERE[which], math.radians(degrees + 0.5), float(weights[which, degrees]))
         shape = _square_seen(view, size)
         if view.weight > 0 and all(_apart(shape, other) > _SAME_VIEW for other in shapes):
             kept.append(view)
@@ -202,6 +199,10 @@ def _sphere() -> Iterator[tuple[float, float]]:
         steps = 1 if degrees == 0 else 8 if degrees < 20 else 12 if degrees < 40 else 18  # noqa: PLR2004
         for step in range(steps):
             yield float(np.radians(degrees)), 2 * np.pi * step / steps
+
+
+_SPHERE = tuple(_sphere())
+"""Tilts and directions, in radians."""
 
 
 def _right_angles(lines: Floats, homographies: Floats, size: tuple[int, int]) -> Floats:
