@@ -109,7 +109,8 @@ def draw_places(chance: Chance, pictures: Pictures, chosen: Tensor) -> Tensor:
     kind = chance.uniform(0, 1, *shape)[..., None, None]
     places = torch.where(kind < 0.14, low, torch.where(kind < 0.86, on_board, anywhere))
     places = torch.where(has_board[:, None, None, None], places, anywhere)
-    guessed = pictures.guesses[chosen[:, None], chance.number(GUESSES, *shape)]
+    suggested = there(pictures.guesses[chosen]).sum(1, keepdim=True).clamp(min=1)
+    guessed = pictures.guesses[chosen[:, None], chance.number(GUESSES, *shape) % suggested]
     wanted = chance.uniform(0, 1, *shape) < torch.where(has_board, 0.3, 0.8)[:, None]
     known = (wanted & there(guessed))[..., None, None]
     places = torch.where(known, guessed + _little(chance, guessed), places)

@@ -99,6 +99,7 @@ class Pictures:
         self.corners, self.foot = (torch.full((most, 4, 2), math.nan, device=where) for _ in range(2))
         self.covered = torch.zeros((most, 4), device=where)
         self.guesses = torch.full((most, GUESSES, 4, 2), math.nan, device=where)
+        """What was suggested, the first of them; not finite from there on."""
         self.loss = torch.full((most,), math.nan, device=where)
         self._chance = chance.manual_seed(7)
         self.others = others

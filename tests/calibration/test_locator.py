@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -25,7 +26,7 @@ from calibration.training.export import between, chain, take_back  # noqa: E402
 from calibration.training.locator import LOCATED, Find, choose_rule, errors, told_of  # noqa: E402
 from calibration.training.locator_network import Judge as JudgeNetwork  # noqa: E402
 from calibration.training.locator_network import Pointer as PointerNetwork  # noqa: E402
-from calibration.training.pictures import HEIGHT, WIDTH, Hands, Pictures, on_canvas  # noqa: E402
+from calibration.training.pictures import GUESSES, HEIGHT, WIDTH, Hands, Pictures, on_canvas  # noqa: E402
 from calibration.training.pointing import heat_maps  # noqa: E402
 from calibration.training.tensors import Chance  # noqa: E402
 
@@ -132,6 +133,17 @@ def test_pictures_that_are_drawn_and_suggested_meanwhile_are_taken_in(tmp_path):
     assert pictures.count == 2
     assert pictures.guesses[1, 0].numpy() == pytest.approx(CORNERS_SEEN)
     assert pictures.corners[1].isnan().all()
+
+
+def test_what_was_suggested_is_looked_at_as_often_however_few_suggestions_there_are():
+    pictures = SimpleNamespace(
+        corners=torch.full((1, 4, 2), np.nan), foot=torch.full((1, 4, 2), np.nan), size=torch.tensor([[640.0, 480.0]])
+    )
+    pictures.guesses = torch.full((1, GUESSES, 4, 2), np.nan)
+    pictures.guesses[0, 0] = torch.tensor(CORNERS_SEEN, dtype=torch.float32)
+    places = judging.draw_places(Chance(3, torch.device("cpu")), pictures, torch.zeros(50, dtype=torch.long))
+    near = [corner_error(place, CORNERS_SEEN) < 0.2 for place in places.flatten(0, 1).numpy()]
+    assert np.mean(near) == pytest.approx(0.8, abs=0.05)
 
 
 def test_nothing_to_learn_from_is_said(tmp_path):
