@@ -30,6 +30,7 @@ from companion.vision.places import (
     JUDGED_SURELY,
     Place,
     agreed,
+    are_strained,
     clear_of,
     different,
     farther,
@@ -303,6 +304,8 @@ def _refused(place: Place, picture: FittedPicture) -> BoardNotFound | None:
         return _another_board(_FOUR_BY_FOUR)
     if is_cut_off(place, picture.size, _FAR_BEYOND):
         return BoardNotFound(_CUT_OFF_SAID)
+    if place.score < _BEYOND_DOUBT and are_strained(place.corners, picture.size):
+        return _unsure(place, picture)
     shares = [share for judged, share in _GOES_ON if place.likely < judged]
     if place.likely < _LEAST_JUDGED or any(place.farther > share * place.support for share in shares):
         return BoardNotFound(_CUT_OFF_SAID) if is_cut_off(place, picture.size) else _NO_BOARD

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from companion.vision import networks
-from companion.vision.plane import crossed, go_round, side_lengths
+from companion.vision.plane import from_unit_square, go_round, side_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -295,8 +295,8 @@ def _grid() -> tuple[Floats, Floats, Floats]:
 _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 _PARTS = (_UNIT * _SQUARES, *_grid())
 """Where a place is looked at, in squares."""
-_WITHIN = np.concatenate(_PARTS[1:]) / _SQUARES
-"""All of these but its corners, in sides of the board."""
+_WITHIN = np.insert(np.concatenate(_PARTS[1:]) / _SQUARES, 2, 1, axis=1)
+"""All of these but its corners, in sides of the board, homogeneous."""
 _OF = np.repeat(np.eye(len(_PARTS)), [len(part) for part in _PARTS], axis=0)
 """Of which part each of these points is, `(points, parts)`."""
 _MEAN = _OF / _OF.sum(axis=0)
@@ -319,18 +319,10 @@ def _support(maps: Floats, corners: Floats) -> Floats:
 
 
 def _points_within(corners: Floats) -> Floats:
-    """Where the points `_WITHIN` are in each of these places (n, 4, 2): `(n, points, 2)`, not finite on a horizon.
-
-    The homography that takes the unit square to four points, as in Heckbert, Fundamentals of Texture Mapping (1989):
-    of all places at once, where OpenCV's takes them one by one.
-    """
-    first, second, third, fourth = corners.transpose(1, 0, 2)
-    along, down, rest = second - third, fourth - third, first - second + third - fourth
+    """Where the points `_WITHIN` are in each of these places (n, 4, 2): `(n, points, 2)`, not finite on a horizon."""
+    seen = _WITHIN @ from_unit_square(corners).swapaxes(-1, -2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        tilts = np.stack([crossed(rest, down), crossed(along, rest)], axis=1) / crossed(along, down)[:, None]
-        ends = np.stack([second, fourth], axis=1)
-        sides = ends - first[:, None] + tilts[..., None] * ends
-        return np.asarray((_WITHIN @ sides + first[:, None]) / (1 + tilts @ _WITHIN.T)[..., None])
+        return np.asarray(seen[..., :2] / seen[..., 2:])
 
 
 def _apart(corners: Floats, other: Floats) -> float:

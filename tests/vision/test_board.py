@@ -183,7 +183,8 @@ def test_a_part_of_a_longer_grid_is_no_board(rows, columns):
 def drawn(split: Split, number: int) -> tuple[np.ndarray, np.ndarray | None]:
     """A table as the finder is measured on, and the corners of its board, if one lies there."""
     table = draw_table(split, number, Fabrics(np.random.default_rng((split.value, 0))))
-    return table.image, table.corners
+    _, file = cv2.imencode(".jpg", table.image, [cv2.IMWRITE_JPEG_QUALITY, 95])
+    return cv2.imdecode(file, cv2.IMREAD_COLOR), table.corners
 
 
 @pytest.mark.parametrize(
@@ -203,6 +204,20 @@ def test_what_is_made_of_a_table_by_another_tone_is_no_board(number):
     picture, corners = drawn(Split.CALIBRATE, number)
     assert corners is None
     assert isinstance(locate(picture, STANDARD), BoardNotFound)
+
+
+def test_a_small_board_may_look_odder_than_a_large_one():
+    """It was refused: a tenth of a square is two pixels of it, and as much as what a lens makes of its far side."""
+    picture, corners = drawn(Split.CALIBRATE, 122)
+    found = locate(picture, STANDARD)
+    assert isinstance(found, BoardPose), found.why
+    assert corner_error(found.points(), corners) < 0.4
+
+
+def test_corners_of_which_no_camera_makes_a_square_are_not_told_where_it_is_in_doubt():
+    """Two are under a hand, and were told three quarters of a square off, with a score of 0.86."""
+    picture, _ = drawn(Split.TEST, 2497)
+    assert "covers the board's" in locate(picture, STANDARD).why
 
 
 def test_given_corners_are_taken_as_they_are():
