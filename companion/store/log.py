@@ -154,7 +154,7 @@ class MatchLog:
 
     def undone(self, match: int) -> list[Move]:
         """The moves of a match that were taken back since the last one was played."""
-        return undone_by([entry.event for entry in self.entries(match)])
+        return undone_by((entry.event for entry in self.entries(match)), self.match(match).opening.start())
 
     def match_text(self, match: int) -> MatchText:
         """A match for export, with its final hash as the tag Log; `StoreError` if it is not as it was written.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from companion.errors import RulesError, StoreError
@@ -23,7 +21,7 @@ from companion.rules import Colour, Game, MatchText, Move, Pass, Position, parse
 from companion.rules.matchtext import DRAW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from companion.rules import Ply
 
@@ -38,12 +36,20 @@ def game_told_by(events: Iterable[Event], start: Game) -> Game:
 
     """
     game = start
+    for _, after in _steps(events, start):
+        game = after
+    return game
+
+
+def _steps(events: Iterable[Event], start: Game) -> Iterator[tuple[Event, Game]]:
+    """Each event, and the game after it."""
+    game = start
     for number, event in enumerate(events, start=1):
         try:
             game = _after(game, event)
         except (RulesError, ValueError) as error:
             raise StoreError(f"event {number} ({type(event).__name__}) does not follow: {error}") from error
-    return game
+        yield event, game
 
 
 def ending_of(events: Iterable[Event]) -> dict[str, str]:
@@ -76,13 +82,22 @@ def paused_by(events: Iterable[Event]) -> bool:
     return bool(told) and told[-1]
 
 
-def undone_by(events: Sequence[Event]) -> list[Move]:
-    """The moves that were taken back since the last one was played."""
-    colours = {(event.ply, event.move): event.colour for event in events if isinstance(event, MovePlayed)}
-    since = takewhile(lambda event: not isinstance(event, MovePlayed), reversed(events))
-    gone = [(event.ply, event.move) for event in since if isinstance(event, MoveTakenBack)]
-    moves = [(parse_move(text), colours.get((ply, text))) for ply, text in gone]
-    return [replace(move, colour=move.colour or colour) for move, colour in moves if isinstance(move, Move)]
+def undone_by(events: Iterable[Event], start: Game) -> list[Move]:
+    """The moves that were taken back since the last one was played, with the colours that they had.
+
+    Raises:
+        StoreError: as `game_told_by`.
+
+    """
+    undone: list[Move] = []
+    before = start
+    for event, after in _steps(events, start):
+        if isinstance(event, MovePlayed):
+            undone = []
+        elif isinstance(event, MoveTakenBack):
+            undone += (ply for ply in before.history[event.ply - 1 : event.ply] if isinstance(ply, Move))
+        before = after
+    return undone
 
 
 def events_telling(text: MatchText, *, table: str) -> Iterator[Event]:

@@ -244,6 +244,18 @@ def test_piece_of_a_move_that_was_undone_before_a_restart_is_no_move_again(log):
         assert history(second) == ["a1+", "a4x"]
 
 
+def test_a_move_that_was_corrected_and_then_undone_before_a_restart_is_no_move_again(log):
+    with Program(log) as first:
+        first.look()
+        first.play("a1+")
+        first.play("a3><")
+        first.table.do(lambda referee, time: referee.correct(time, 2, "a3x"))
+        first.table.do(lambda referee, time: referee.undo(time))
+    with Program(log, first) as second:
+        second.look()
+        assert (history(second), second.view.to_lift) == (["a1+"], {Square.parse("a3")})
+
+
 def test_pieces_of_the_match_before_are_no_moves_of_one_that_was_begun_before_a_restart(log):
     with Program(log) as first:
         first.look()
