@@ -1571,6 +1571,44 @@ def test_a_move_that_others_out_of_sight_may_have_come_before_is_not_told_before
     assert scene.look(2) == ["dark c2+", "light c3x", "dark d4<>"]
 
 
+def under_an_arm(scene, arm, pieces, pause):
+    """Pieces are laid one after the other while an arm rests on some squares; what was told meanwhile."""
+    heard = []
+    for square, what in pieces:
+        scene.hand(*arm, square)
+        heard += scene.look(0.3)
+        scene.put(square, what)
+        heard += scene.look(0.3)
+        scene.hand(*arm)
+        heard += scene.look(pause)
+    return heard
+
+
+@pytest.mark.parametrize("pause", [0.4, 0.7])
+def test_a_move_under_a_resting_arm_may_have_come_between_those_in_the_open(pause):
+    """Before, the only order of those in the open was believed, and later a pass that nobody was forced to."""
+    scene = Scene(Game.start("anywhere"))
+    scene.look(1)
+    scene.play("d4x", "a1><", "b2<>", "d1+", "d3+")
+    heard = under_an_arm(scene, ["c1"], [("d2", "D><"), ("c1", "Lx"), ("a3", "D<>"), ("c4", "L<>")], pause)
+    assert [*heard, *scene.look(10)] == ["unclear c1"]
+    scene.hand()
+    assert scene.look(4) == ["asks order"]
+    assert "d2>< c1x a3<> c4<>" in scene.referee.question.choices
+
+
+@pytest.mark.parametrize("pause", [0.3, 0.7, 1.0, 1.5])
+def test_nothing_is_called_illegal_that_moves_under_an_arm_would_explain(pause):
+    """Before, one of them was, and was so still when all lay in the open."""
+    scene = scene_after("d1+", "c1<>", "c4x")
+    pieces = [("b3", "D<>"), ("d2", "Lx"), ("c3", "D+"), ("c2", "L<>"), ("a3", "D><"), ("b2", "L+"), ("b4", "D><")]
+    heard = under_an_arm(scene, ["a3", "d4", "d2", "d1"], pieces, pause)
+    scene.hand()
+    heard += scene.look(20)
+    assert heard[-1] == "asks start"
+    assert not any(each.startswith("illegal") for each in heard)
+
+
 def test_who_covers_a_part_of_the_board_for_long_is_asked_what_lies_there():
     scene = scene_after("a1+", "c1+", "b1x")
     scene.hand("c2", "c3", "d2", "d3")

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import TYPE_CHECKING
 
-from companion.readings import contents_of
+from companion.readings import SOME_PIECE, contents_of
 from companion.referee.explanation import MOST_UNORDERED, are_too_many, explain, legal_moves
 
 if TYPE_CHECKING:
@@ -98,14 +98,15 @@ def played_unseen(
 ) -> Arrival | None:
     """A square out of sight for so long that a move may have been played there before what was found, or instead.
 
-    The arrivals, or what was found of them, follow it then.
+    The arrivals, or what was found of them, follow it then; or some come before it, in another order than was found.
     """
     if not board.unseen or are_too_many(arrivals):
         return None
     squares = {move.square for move in found.certain[:1]} or {arrival.square for arrival in arrivals}
     began = min(arrival.since for arrival in arrivals if arrival.square in squares)
     long = [unseen for unseen in board.unseen if began - unseen.since >= long_s]
-    return _played_before(game, long, arrivals, max(1, len(found.certain)), _MOST_UNSEEN)
+    before = _played_before(game, long, arrivals, max(1, len(found.certain)), _MOST_UNSEEN)
+    return before or _played_among(game, arrivals, board, found, long_s)
 
 
 def played_in_sight(
@@ -138,6 +139,17 @@ def _played_before(
                 return one
             if most > 1 and _played_before(then, others, arrivals, follow, most - 1):
                 return one
+    return None
+
+
+def _played_among(
+    game: Game, arrivals: Sequence[Arrival], board: Comparison, found: Explanation, long_s: float
+) -> Arrival | None:
+    """The first square out of sight on which a move may have been played between the arrivals, as in `between`."""
+    for unseen in board.unseen:
+        maybe = replace(unseen, contents=SOME_PIECE, after=unseen.since + long_s)
+        if between(game, replace(board, arrivals=arrivals, maybes=[maybe]), found):
+            return unseen
     return None
 
 

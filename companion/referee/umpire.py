@@ -304,12 +304,14 @@ class Umpire:
         if doubtful is not None:
             return self._ask_about(board, doubtful) if self._has_waited(board, doubtful) else []
         moves = self._beyond_doubt(board, found)
+        if not moves:
+            return [] if found.certain else self._tell_what_is_wrong(board, found)
         told = self._play(board.time, moves)
         played = {move.square for move in moves}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
         if not left or self.over or moves != found.certain:
             return told
-        return [*told, *self._tell_what_is_wrong(replace(board, arrivals=left), explain(self.game, left))]
+        return [*told, *self._explain(replace(board, arrivals=left))]
 
     def _beyond_doubt(self, board: Comparison, found: Explanation) -> tuple[Move, ...]:
         """The moves that were found, as far as nothing out of sight, or just lifted, may have come between."""
@@ -327,10 +329,10 @@ class Umpire:
         """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
         if any(found.orders) and doubts.of_orders(self.game, board, found) is None:
             return self._ask_what_is_meant(board, found)
-        if self.problems and not self._problems.read_otherwise(board.arrivals):
-            return []
         if are_too_many(board.arrivals):
             return self._ask_one_by_one(board)
+        if self.problems and not self._problems.read_otherwise(board.arrivals):
+            return []
         lacking = doubts.of_orders(self.game, board, found)
         if lacking is not None:
             return self._ask_about(board, lacking)
