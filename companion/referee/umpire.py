@@ -298,14 +298,13 @@ class Umpire:
                 self._problems.settle_out_of_sight(other.square)
         if unseen is not None:
             return self._ask_what_lies_out_of_sight(board.time, unseen, board.arrivals)
-        if not found.complete and self._problems.squares - {move.square for move in found.certain}:
+        others_open = self._problems.squares - {move.square for move in found.certain}
+        if not found.certain or (others_open and not found.complete):
             return self._tell_what_is_wrong(board, found)
         doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
             return self._ask_about(board, doubtful) if self._has_waited(board, doubtful) else []
         moves = self._beyond_doubt(board, found)
-        if not moves:
-            return [] if found.certain else self._tell_what_is_wrong(board, found)
         told = self._play(board.time, moves)
         played = {move.square for move in moves}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
