@@ -20,6 +20,7 @@ import click
 from companion.commands.output import harmless
 from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError, TableError
+from companion.files import write_whole
 from companion.pace import Paced
 from companion.readings import LETTERS
 from companion.referee import Referee
@@ -67,13 +68,14 @@ class Keys:
         """Those in `folder`, or new ones that are written there; `StoreError` if that cannot be done."""
         file = folder / KEYS_FILE
         try:
-            if file.exists():
+            if file.exists() and file.stat().st_size:  # an empty one is of a first start that was broken off
                 told = json.loads(file.read_text(encoding="utf-8"))
                 return cls(str(told["secret_key"]), str(told["pin"]))
             folder.mkdir(parents=True, exist_ok=True)
             keys = cls.new()
-            file.touch(mode=0o600, exist_ok=False)  # nobody else's, before anything is in it
-            file.write_text(json.dumps({"secret_key": keys.secret_key, "pin": keys.pin}), encoding="utf-8")
+            file.touch(mode=0o600)
+            file.chmod(0o600)  # nobody else's, before anything is in it
+            write_whole(file, json.dumps({"secret_key": keys.secret_key, "pin": keys.pin}))
         except OSError as error:
             raise StoreError(
                 f"{file} cannot be read or written: {error.strerror}; check who owns {folder}, or choose another data "

@@ -12,6 +12,7 @@ from werkzeug.exceptions import BadRequest
 from companion.errors import RulesError, TableError
 from companion.web.companion import this_app
 from companion.web.deeds import REQUESTS
+from companion.web.language import _, told
 from companion.web.state import TableState, state_of
 
 if TYPE_CHECKING:
@@ -64,9 +65,9 @@ def _expect_object() -> None:
     try:
         body = request.get_json()
     except BadRequest:
-        abort(400, "the body is no JSON; send an object, such as {}")
+        abort(400, _("the body is no JSON; send an object, such as {}"))
     if not isinstance(body, dict):
-        abort(400, "the body must be a JSON object, such as {}")
+        abort(400, _("the body must be a JSON object, such as {}"))
 
 
 def _add(name: str, kind: type[Request]) -> None:
@@ -79,9 +80,9 @@ def _add(name: str, kind: type[Request]) -> None:
         try:
             return state_of(found.do(json_data.deed(found)), app.boot)
         except RulesError as refusal:
-            abort(409, str(refusal))
+            abort(409, told(refusal.saying))
         except TableError as error:
-            abort(503, str(error))
+            abort(503, told(error.saying))
 
     rule.__doc__ = kind.__doc__
     view: Callable[..., object] = api.doc(responses=REFUSALS)(api.output(TableState)(api.input(kind)(rule)))

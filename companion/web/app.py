@@ -21,7 +21,7 @@ from companion.web.api import api
 from companion.web.companion import Companion
 from companion.web.deeds import wrong_fields
 from companion.web.gate import HEADERS
-from companion.web.language import _, as_sentence, chosen
+from companion.web.language import _, as_sentence, chosen, told
 from companion.web.live import Fragments, Look
 from companion.web.pages import live_html, pages
 
@@ -144,5 +144,5 @@ def _invalid(error: HTTPError) -> tuple[Any, int, Any]:
     """Which field of a request is wrong, and what it must be."""
     message, cause = error.message, error.__cause__
     if isinstance(cause, ValidationError):
-        message = "; ".join(f"{field}: {why}" for field, why in wrong_fields(cause))
+        message = "; ".join(f"{field}: {told(why)}" for field, why in wrong_fields(cause))
     return {"message": message, "detail": error.detail}, error.status_code, error.headers

@@ -107,7 +107,7 @@ class Gate:
         if request.method in ("GET", "HEAD", "OPTIONS") or request.routing_exception is not None:
             return  # nothing is changed; where nothing is, Flask says so
         if request.blueprint == "api" and not request.is_json:
-            abort(415, "send JSON, with the header Content-Type: application/json")
+            abort(415, _("send JSON, with the header Content-Type: application/json"))
         origin = request.headers.get("Origin")
         if origin is None and request.is_json and "Sec-Fetch-Site" not in request.headers:
             return  # a program: no browser sends JSON to another page's address without asking us first

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import sys
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
@@ -58,8 +59,11 @@ class _Server(Server):
             raise
 
     def error_log(self, msg: str = "", level: int = logging.INFO, traceback: bool = False) -> None:
-        """Log what went wrong."""
-        logger.log(level, msg, exc_info=traceback)
+        """Log what went wrong; that a viewer has gone in the middle of a request is none of ours."""
+        if isinstance(sys.exception(), OSError):
+            logger.debug(msg)
+        else:
+            logger.log(level, msg, exc_info=traceback)
 
 
 class Serving:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import stat
 import time
 from datetime import UTC, datetime
 
@@ -363,6 +364,13 @@ def test_keys_that_cannot_be_kept_are_told_with_what_to_do(tmp_path):
         f"{folder}/keys.json cannot be read or written: Permission denied; check who owns {folder}, or choose another "
         "data folder"
     )
+
+
+def test_keys_of_a_first_start_that_was_broken_off_are_made_anew(tmp_path):
+    (tmp_path / "keys.json").touch()
+    keys = Keys.kept(tmp_path)
+    assert Keys.kept(tmp_path) == keys
+    assert stat.S_IMODE((tmp_path / "keys.json").stat().st_mode) & 0o077 == 0
 
 
 def test_every_address_of_this_machine_is_told_but_those_that_lead_to_itself(tmp_path):

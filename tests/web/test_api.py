@@ -30,6 +30,20 @@ def test_what_nothing_can_be_sent_to_is_not_there_whatever_is_sent(here, path, c
     assert answer.status_code == code
 
 
+@pytest.mark.parametrize(
+    ("deed", "body", "message"),
+    [
+        ("undo", "{}", "il n\u2019y a aucun coup à reprendre"),
+        ("resign", "{}", "colour: il manque"),
+        ("undo", "[]", "le corps doit être un objet JSON, par exemple {}"),
+    ],
+)
+def test_a_refusal_is_in_the_language_that_is_asked_for(here, deed, body, message):
+    french = {"Content-Type": "application/json", "Accept-Language": "fr"}
+    refused = here.client.post(f"/api/t/1/{deed}", data=body, headers=french, environ_overrides=here.environ)
+    assert refused.json["message"] == message
+
+
 @pytest.mark.parametrize("body", ["null", "[]", '"x"', "7", "", "{", '{"plies": 1'])
 def test_body_that_is_no_object_does_nothing(here, room, body):
     room.play("a1+")

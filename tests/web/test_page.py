@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import math
 import re
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -650,6 +651,23 @@ def test_a_bug_in_the_app_is_in_this_programs_log(caplog, capfd):
     ]
     assert "Traceback" in caplog.text
     assert capfd.readouterr().err == ""
+
+
+def test_a_request_that_is_never_finished_is_no_fault_of_the_program(app, monkeypatch, caplog):
+    monkeypatch.setattr("cheroot.server.HTTPServer.timeout", 0.3)
+    told = (
+        "POST /api/t/1/undo HTTP/1.1",
+        "Host: localhost",
+        "Content-Type: application/json",
+        "Content-Length: 50",
+        "",
+        "{",
+    )
+    with Serving(app, "127.0.0.1", 0) as serving, socket.create_connection(("127.0.0.1", serving.port)) as phone:
+        phone.sendall("\r\n".join(told).encode())
+        while phone.recv(4096):
+            pass
+    assert caplog.records == []
 
 
 def test_rows_of_a_drawn_board_may_share_an_indent(room):
