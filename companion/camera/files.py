@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from companion.camera.frames import Frame
-from companion.errors import EndOfSource, SourceError, VisionError
+from companion.errors import EndOfSource, SourceError, SourceSyntaxError, VisionError
 from companion.saying import Saying
 
 if TYPE_CHECKING:
@@ -97,7 +97,9 @@ class VideoFile:
 
     def __init__(self, path: str) -> None:
         self.name = f"video:{path}"
-        _refuse_missing(Path(path), "video", directory=False)
+        _refuse_missing(path, "video", directory=False)
+        if Path(path).suffix.lower() in PICTURE_SUFFIXES:
+            raise SourceError(f"{path} is a picture, not a video; give it to companion read")
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
         self._clock = FileClock()
@@ -167,7 +169,7 @@ class StillFolder:
     def __init__(self, path: str) -> None:
         self.name = f"images:{path}"
         folder = Path(path)
-        _refuse_missing(folder, "folder", directory=True)
+        _refuse_missing(path, "folder", directory=True)
         files = sorted((file for file in folder.iterdir() if file.name[0] != "." and is_file(file)), key=_natural_order)
         self._pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
         _refuse_foreign(files, {file.stem.lower() for file in self._pictures})
@@ -221,7 +223,7 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         SourceError: if the file is missing, or may not be read.
         VisionError: if it is not a picture, or several.
     """
-    _refuse_missing(path, Saying("picture"), directory=False)
+    _refuse_missing(str(path), Saying("picture"), directory=False)
     data, complaints, moves = np.empty(0, np.uint8), b"", False
     try:
         data = np.fromfile(path, np.uint8)
@@ -333,7 +335,10 @@ def _refuse_foreign(files: Iterable[Path], names: Container[str]) -> None:
             raise SourceError(f"{file} {_FOREIGN}")
 
 
-def _refuse_missing(path: Path, what: str, *, directory: bool) -> None:
+def _refuse_missing(named: str, what: str, *, directory: bool) -> None:
+    if not named:
+        raise SourceSyntaxError(f"no {what} is named; write its path after the colon")
+    path = Path(named)
     try:
         there, folder = path.exists(), path.is_dir()
     except OSError as error:

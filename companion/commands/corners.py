@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +86,10 @@ def corners_of(layout: Layout, corners: Corners | None) -> Corners | None:
     return None
 
 
+_MOST_PIXELS = 1_000_000
+"""No picture is wider or higher."""
+
+
 class CornersType(click.ParamType[Any]):
     """``"x,y x,y x,y x,y"``."""
 
@@ -104,8 +107,10 @@ class CornersType(click.ParamType[Any]):
                 param,
                 ctx,
             )
+        if any(abs(number) > _MOST_PIXELS for point in corners.points for number in point):
+            self.fail(f"no picture has so many pixels: {value!r}", param, ctx)
         try:
-            corners.place((sys.maxsize, sys.maxsize))
+            corners.place((_MOST_PIXELS, _MOST_PIXELS))
         except VisionError as error:
             self.fail(str(error), param, ctx)
         return corners

@@ -168,6 +168,9 @@ def no_board(tmp_path) -> Path:
     [
         (["video:none.mp4"], 1, "there is no video none.mp4"),
         (["none.mp4"], 2, "is not a source; known are"),
+        (["video:"], 2, "no video is named; write its path after the colon"),
+        (["images:"], 2, "no folder is named; write its path after the colon"),
+        ([f"video:{next((DATA / 'squares').glob('*.*g'))}"], 1, "is a picture, not a video; give it to companion read"),
         ([f"video:{DATA / 'game.json'}"], 1, "is not a video that can be read"),
         (["tiles:"], 2, "'tiles:' names no port"),
         (["camera:kitchen"], 2, "camera:kitchen names no camera"),
@@ -175,6 +178,7 @@ def no_board(tmp_path) -> Path:
         ([f"images:{DATA / 'none'}"], 1, "there is no folder"),
         ([f"video:{GAME}", "--corners", "1,2 3,4"], 2, "is not four points"),
         ([f"video:{GAME}", "--corners", "10,10 500,10 500,400 10,400"], 2, "go round the wrong way"),
+        ([f"video:{GAME}", "--corners", "10,1e300 500,400 500,10 10,10"], 2, "no picture has so many pixels"),
         ([f"video:{GAME}", "--corners", "nan,10 500,10 500,400 10,400"], 2, "is not four points"),
         ([f"video:{GAME}", "--corners", "10,9400 500,9400 500,9000 10,9000"], 1, "lie far outside the picture"),
         ([f"video:{GAME}", "--first", "middle"], 2, "'middle' is not one of 'outside', 'anywhere'"),
