@@ -89,6 +89,13 @@ def test_a_photographs_set_asks_for_colour_and_mark_one_by_one(shares, expected)
     assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
 
 
+@pytest.mark.parametrize(("empty", "expected"), [(0.03, set("ESDPUsdpu")), (0.005, set("SDPUsdpu"))])
+def test_what_may_be_any_piece_may_sooner_be_none(empty, expected):
+    share = (1 - empty) / 8
+    (contents,) = SetRule(least=0.05, covered=0.3).contents(probabilities(E=empty, **dict.fromkeys("SDPUsdpu", share)))
+    assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
+
+
 def test_every_way_to_look_has_a_rule_of_its_own(recogniser):
     unsure = probabilities(S=0.985, D=0.015)
     assert [recogniser.contents(unsure, look)[0].bit_count() for look in Looked] == [2, 2, 1]
