@@ -54,7 +54,7 @@ FLATTEST: Final = 12.0
 _UNHEARD_OF = 1e-7
 _NO_PIECE = 0.2
 """Where any piece may lie, none may already if that is as likely as this share of what is asked for else: grain of bare
-wood in an odd light looks like marks, but like no one piece's. Of 664 cubes of which nothing was known 1 in 100 was."""
+wood in an odd light looks like marks, but like no one piece's. Of 664 cubes of which nothing was known 10 were."""
 AROUND: Final = 11
 """A pixel's surroundings, in pixels of a patch: a quarter of a square."""
 FAINTEST: Final = 0.03
