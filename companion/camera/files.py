@@ -99,7 +99,7 @@ class VideoFile:
         self.name = f"video:{path}"
         _refuse_missing(path, "video", directory=False)
         if Path(path).suffix.lower() in PICTURE_SUFFIXES:
-            raise SourceError(f"{path} is a picture, not a video; give it to companion read")
+            raise SourceError(Saying("%(path)s is a picture, not a video; give it to companion read", path=path))
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._next: Frame | None = None
         self._clock = FileClock()
