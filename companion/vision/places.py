@@ -13,8 +13,9 @@ import numpy as np
 
 from companion.vision import lattice
 from companion.vision.judge import NAMINGS, SQUARES, Verdict
-from companion.vision.plane import goes_round, misfit, project, side_lengths, strain
+from companion.vision.plane import goes_round, project, side_lengths
 from companion.vision.pose import SHORTEST_SIDE
+from companion.vision.squareness import misfit, strain
 from companion.vision.suggestions import MISFIT
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def may_be_board(corners: Floats, size: tuple[int, int]) -> bool:
 
 
 def are_strained(corners: Floats, size: tuple[int, int]) -> bool:
-    """Whether they have to be moved far to be those of something square; see `plane.strain`."""
+    """Whether they have to be moved far to be those of something square; see `squareness.strain`."""
     return strain(corners, (SQUARES, SQUARES), size) > _STRAINED
 
 

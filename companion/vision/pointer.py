@@ -18,7 +18,8 @@ import cv2
 import numpy as np
 
 from companion.vision import networks
-from companion.vision.plane import from_unit_square, go_round, side_lengths
+from companion.vision.plane import go_round, side_lengths
+from companion.vision.squareness import from_unit_square
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

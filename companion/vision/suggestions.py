@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from companion.vision import lattice, plane
+from companion.vision.squareness import misfit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,8 +31,8 @@ _PER_VIEW = 12
 _BEST_OF_VIEW = 2
 _BEST_OF_REST = 8
 MISFIT = 0.25
-"""What is farther than this from a board's shape is none (`plane.misfit`); 547 true ones, drawn and sampled, are at
-most 0.16 away, a board taken together with the pieces that lie on both sides of it, from 0.4 on."""
+"""What is farther than this from a board's shape is none (`squareness.misfit`); 547 true ones, drawn and sampled, are
+at most 0.16 away, a board taken together with the pieces that lie on both sides of it, from 0.4 on."""
 BRIGHT = 220.0
 MOST_GAIN = 4.0
 
@@ -92,8 +93,6 @@ class LinesSeen:
         """The likeliest place and how likely it is, 0 to 1; its corners (4, 2) in pixels of `picture`."""
         levels = picture.levels
         fitted = [lattice.fit(levels, corners * picture.scale, mesh) for corners in self.suggest(mesh)]
-        fitted = [
-            corners for corners in fitted if plane.misfit(corners, (mesh.columns, mesh.rows), picture.size) < MISFIT
-        ]
+        fitted = [corners for corners in fitted if misfit(corners, (mesh.columns, mesh.rows), picture.size) < MISFIT]
         judged = [(lattice.likeness(lattice.weigh(levels, corners, mesh)), corners) for corners in fitted]
         return max(judged, key=lambda pair: pair[0], default=(0.0, mesh.corners))
