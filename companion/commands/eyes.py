@@ -134,9 +134,9 @@ def locator(corners: Corners | None, optics: Optics) -> Locator:
     """What finds the board through a lens: corners that a person gave, or else a search; see `Locator`.
 
     Corners are believed, unless nothing like a board lies there, and one is surely seen elsewhere, or the picture shows
-    nothing there.
+    nothing there. Where they are a little off, and a board is surely seen there, they are mended.
     """
-    from companion.vision.board import BoardFinder  # noqa: PLC0415 (OpenCV is slow to import)
+    from companion.vision.board import BoardFinder, Elsewhere  # noqa: PLC0415 (OpenCV is slow to import)
     from companion.vision.legible import shows_nothing  # noqa: PLC0415
     from companion.vision.rectify import rectify  # noqa: PLC0415
 
@@ -150,10 +150,11 @@ def locator(corners: Corners | None, optics: Optics) -> Locator:
         straight = pose.moved(optics.straightened(pose.points(), size))
         seen = optics.straight(image)
         checked = finder.check(seen, layout, straight)
-        if checked is straight:
-            return straight
+        if isinstance(checked, Elsewhere):
+            elsewhere = checked.pose
+            return corners.not_here(elsewhere.moved(optics.bent(elsewhere.points(), size)))
         if checked is not None:
-            return corners.not_here(checked.moved(optics.bent(checked.points(), size)))
+            return checked
         there = rectify(image, straight.points(), layout, optics=optics)
         return corners.not_seen if shows_nothing(there, layout) else straight
 

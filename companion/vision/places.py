@@ -42,6 +42,8 @@ times as much."""
 _CUT_OFF = 0.1
 """What reaches beyond the edge of the picture by more than this, in squares, is not seen whole, if nothing else is
 said."""
+_BOARD = SQUARES * np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+"""The corners of a board, in squares."""
 
 
 class Place(NamedTuple):
@@ -135,9 +137,14 @@ def _in_order(corners: Floats, order: Floats) -> Floats:
 
 def farther(corners: Floats) -> list[Floats]:
     """The corners of a board that lies one square farther on, each way."""
-    board = SQUARES * np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
-    seen = lattice.homography(board, corners)
-    return [project(seen, board + by) for by in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+    seen = lattice.homography(_BOARD, corners)
+    return [project(seen, _BOARD + by) for by in ((1, 0), (-1, 0), (0, 1), (0, -1))]
+
+
+def off_by(corners: Floats, given: Floats) -> float:
+    """How far the `given` corners are from a board's own, named alike: the mean, in squares of the board."""
+    off = float(np.linalg.norm(project(lattice.homography(corners, _BOARD), given) - _BOARD, axis=1).mean())
+    return off if np.isfinite(off) else np.inf
 
 
 def is_cut_off(place: Place, size: tuple[int, int], by: float = _CUT_OFF) -> bool:
