@@ -7,6 +7,10 @@ import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from io import FileIO
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
@@ -24,13 +28,12 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
             path.write_bytes(data)
             return
     file = path.resolve()  # a link stays one
-    fresh = file.with_name(f".{secrets.token_hex(4)}.new")
     try:
-        fresh.touch(exist_ok=False)
+        fresh = _fresh_beside(file)
     except PermissionError:
         if not file.exists():
             raise
-        file.write_bytes(data)  # nobody may put one beside it
+        _overwrite(file, data)
         return
     try:
         if file.exists():
@@ -39,3 +42,46 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
         fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def try_to_write(path: str | Path) -> None:
+    """Make sure that `write_whole` may write a file, as far as that can be told before; nothing is written.
+
+    Raises:
+        OSError: if it may not.
+    """
+    file = Path(path).resolve()
+    try:
+        _fresh_beside(file).unlink()
+    except PermissionError:
+        if not file.exists():
+            raise
+        with file.open("r+b"):
+            pass
+
+
+def _fresh_beside(file: Path) -> Path:
+    """A new file in the same folder."""
+    fresh = file.with_name(f".{secrets.token_hex(4)}.new")
+    fresh.touch(exist_ok=False)
+    return fresh
+
+
+def _overwrite(file: Path, data: bytes) -> None:
+    """Write into a file beside which nobody may put another; what was in it is put back if that fails."""
+    before = file.read_bytes()
+    with file.open("r+b", buffering=0) as there:
+        try:
+            _fill(there, data)
+        except BaseException:
+            there.seek(0)
+            _fill(there, before)  # there is room for that: it was there
+            raise
+
+
+def _fill(file: FileIO, data: bytes) -> None:
+    """Put these bytes into an open file, from where it is, and nothing after them."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+    file.truncate()

@@ -1,13 +1,16 @@
 """What is written whole, or not at all."""
 
 import os
+import resource
+import signal
+from unittest.mock import Mock
 
 import pytest
 from click.testing import CliRunner
 
 from calibration.kit import draw_kit
 from companion.__main__ import main
-from companion.files import write_whole
+from companion.files import try_to_write, write_whole
 
 MATCH = "1. a1+ a3><\n"
 
@@ -81,6 +84,35 @@ def test_a_file_is_written_where_nobody_may_put_another_beside_it(tmp_path, monk
     assert (tmp_path / "y").read_text() == "new"
     with pytest.raises(PermissionError):
         write_whole(tmp_path / "z", "new")
+
+
+def test_a_file_beside_which_nobody_may_put_another_keeps_what_it_had_where_the_disk_is_full(tmp_path, monkeypatch):
+    """Before, it was cut down to nothing first, and then to what there was room for."""
+    (file := tmp_path / "y").write_text("an old text, and a long one")
+    monkeypatch.setattr("companion.files._fresh_beside", Mock(side_effect=PermissionError(13, "Permission denied")))
+    size = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40, size[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            write_whole(file, "new " * 20)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, size)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert file.read_text() == "an old text, and a long one"
+    write_whole(file, "new")
+    assert file.read_text() == "new"
+
+
+def test_whether_a_file_may_be_written_is_told_and_nothing_is(tmp_path, monkeypatch):
+    (tmp_path / "y").write_text("old")
+    try_to_write(tmp_path / "y")
+    try_to_write(tmp_path / "z")
+    monkeypatch.setattr("companion.files._fresh_beside", Mock(side_effect=PermissionError(13, "Permission denied")))
+    try_to_write(tmp_path / "y")
+    with pytest.raises(PermissionError):
+        try_to_write(tmp_path / "z")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"y": "old"}
 
 
 def test_a_pipe_is_written_to_as_it_is():

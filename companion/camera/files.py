@@ -56,7 +56,6 @@ _FEW_BYTES = 16
 """Fewer bytes too many are usual, and harmless; so is any number of the same ones at the end."""
 _JPEG_END, _START_OF_SCAN = b"\xff\xd9", 0xDA
 _STANDARD_ERROR, _ONE_AT_A_TIME = 2, Lock()
-_FOREIGN = "is a picture of a kind that cannot be read; save such pictures as .jpg"
 
 
 class FileClock:
@@ -241,13 +240,23 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         )
     foreign = path.suffix.lower() in _FOREIGN_SUFFIXES or data[8:12].tobytes() in _HEIF_BRANDS
     if image is None and foreign:
-        raise VisionError(f"{path} {_FOREIGN}")
+        raise VisionError(_foreign(path))
     if image is None:
         why = Saying(
             "%(file)s is not a picture that can be read; it may be damaged, or not a picture at all", file=path
         )
         raise VisionError(why)
     return np.asarray(image, np.uint8)
+
+
+def _foreign(path: Path) -> Saying:
+    """What to say of a picture of a kind that cannot be read, such as telephones take; it may be named otherwise."""
+    if path.suffix.lower() in _FOREIGN_SUFFIXES:
+        return Saying("%(file)s is a picture of a kind that cannot be read; save such pictures as .jpg", file=path)
+    return Saying(
+        "%(file)s is a picture of a kind that cannot be read, whatever its name; save it as .jpg, not only rename it",
+        file=path,
+    )
 
 
 def _moves(data: NDArray[np.uint8]) -> bool:
@@ -332,7 +341,7 @@ def _refuse_foreign(files: Iterable[Path], names: Container[str]) -> None:
     """Refuse pictures that cannot be read; those of these `names` were saved so that they can."""
     for file in files:
         if file.suffix.lower() in _FOREIGN_SUFFIXES and file.stem.lower() not in names:
-            raise SourceError(f"{file} {_FOREIGN}")
+            raise SourceError(_foreign(file))
 
 
 def _refuse_missing(named: str, what: str, *, directory: bool) -> None:

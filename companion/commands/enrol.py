@@ -20,9 +20,11 @@ from companion.commands.profile_output import refuse_output
 from companion.errors import CompanionError
 from companion.profile import Profile
 from companion.rules import Colour, Kind
+from companion.vision.board import SMALLEST_PICTURE
 from companion.vision.cards import CardJudge
 from companion.vision.pieces import Recogniser
 from companion.vision.pose import BoardNotFound
+from companion.vision.rectify import pixels_per_square
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
     from companion.rules import Layout, Variant
     from companion.vision.lens import Optics
     from companion.vision.pose import BoardPose
+
+_FEWEST_PIXELS = 15
+"""Nothing can be learnt of squares with fewer pixels across."""
 
 
 class CardType(click.ParamType[Any]):
@@ -255,6 +260,12 @@ def _located(path: str, corners: Corners | None, layout: Layout, optics: Optics)
     image = read_picture(Path(path))
     pose = locator(corners, optics)(image, layout)
     if isinstance(pose, BoardNotFound):
-        hint = "; give its corners with --corners" if corners is None else ""
-        raise EnrolmentError(f"{path}: {pose.why}{hint}")
-    return optics.straight(image), pose
+        how = "take a larger one" if min(image.shape[:2]) < SMALLEST_PICTURE else "give its corners with --corners"
+        raise EnrolmentError(f"{path}: {pose.why}" + (f"; {how}" if corners is None else ""))
+    straight = optics.straight(image)
+    if (pixels := pixels_per_square(pose.points(), layout)) < _FEWEST_PIXELS:
+        raise EnrolmentError(
+            f"{path}: a square has {pixels:.0f} pixels, which show no mark; move the camera closer, or take a larger "
+            "picture"
+        )
+    return straight, pose

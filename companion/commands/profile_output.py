@@ -7,22 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from companion.errors import ProfileError
+from companion.files import try_to_write
 from companion.profile import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Container
 
 _KNOWS = {"enrolment": "its pieces", "cubes": "its cubes", "lens": "its lens", "corners": "its corners"}
 """The fields of a profile that took somebody's time, and what they tell."""
 
 
-def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Iterable[str] = ()) -> None:
+def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Container[str] = ()) -> None:
     """Make sure, before anything is learnt, that a profile can be written to `output` and nothing is lost there.
 
     What is there already may only know what is `kept`, and what is learnt `anew`: fields of a profile, and `cards`.
 
     Raises:
-        ProfileError: if something else is there, or a profile that knows more.
+        ProfileError: if something else is there, or a profile that knows more or otherwise, or none can be written.
     """
     file = Path(output)
     if output == "-" or output.endswith(("/", os.sep)) or file.is_dir():
@@ -31,6 +32,10 @@ def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Itera
         raise ProfileError(
             f"there is no folder {file.parent} to write {file.name} into: make it, or give -o another name"
         )
+    try:
+        try_to_write(file)
+    except OSError as error:
+        raise ProfileError(f"the profile {output} cannot be written: {error.strerror}") from error
     if not file.is_file():
         return
     try:
@@ -40,11 +45,11 @@ def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Itera
     lost = [
         what
         for field, what in _KNOWS.items()
-        if field not in anew and getattr(there, field) and not getattr(kept, field)
+        if field not in anew and getattr(there, field) not in (None, getattr(kept, field))
     ]
     if there.layout not in (kept.layout, Profile().layout):
         lost.append("its layout")
-    if {card.kind for card in there.cards} - {card.kind for card in kept.cards} - set(cards):
+    if any(card.kind not in cards and card not in kept.cards for card in there.cards):
         lost.append("its cards")
     if lost:
         raise ProfileError(

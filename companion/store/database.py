@@ -66,6 +66,9 @@ class Database:
         self._full = full
         """What to say to whoever wants to write, where there is no room."""
         self._state = _state(still)
+        self._file = _file_of(engine.url)
+        self._lies: tuple[int, int] | None = None
+        """Where SQLite's file lies on its disk."""
 
     @classmethod
     def open(cls, place: str | Path, *, wait_s: float, create: bool) -> Database:
@@ -103,6 +106,13 @@ class Database:
         """A connection whose changes are on the disk when the block has ended, or not made at all."""
         if self._full:
             raise self._full
+        if self._lies is not None and _identity(self._file) != self._lies:
+            raise StoreError(
+                Saying(
+                    "the match log %(name)s is not where it was; put it back, or start the program again",
+                    name=self._name,
+                )
+            )
         with self._told(), self._engine.connect() as plain:
             connection = plain.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
             with connection.begin():
@@ -140,6 +150,7 @@ class Database:
         except BaseException:
             self.close()
             raise
+        self._lies = _identity(self._file)
         return self
 
     def _bring_up_to_date(self, old: Path | None) -> None:
@@ -268,6 +279,15 @@ def _state(file: Path | None) -> tuple[int, int] | None:
     except OSError:  # gone, with whatever it was on
         return None
     return (told.st_mtime_ns, told.st_size) if told else None
+
+
+def _identity(file: Path | None) -> tuple[int, int] | None:
+    """What tells a file from another of its name; None if it is not there."""
+    try:
+        told = file.stat() if file else None
+    except OSError:
+        return None
+    return (told.st_dev, told.st_ino) if told else None
 
 
 def _named(place: str) -> sa.URL:

@@ -248,10 +248,11 @@ def wrong_fields(error: ValidationError) -> list[tuple[str, Saying]]:
 
 
 def _expected(kind: str, why: str, bounds: Mapping[str, object]) -> Saying:
+    choices = str(bounds.get("expected")).replace("' or '", "', '")
     told_by_kind = {
         "missing": Saying("it is missing"),
         "extra_forbidden": Saying("there is no such field"),
-        "literal_error": Saying("it must be %(choices)s", choices=bounds.get("expected")),
+        "literal_error": Saying("it must be one of %(choices)s", choices=choices),
         "string_too_long": Saying("it may have at most %(most)s letters", most=bounds.get("max_length")),
         "greater_than_equal": Saying("it must be at least %(least)s", least=bounds.get("ge")),
         "less_than_equal": Saying("it must be at most %(most)s", most=bounds.get("le")),

@@ -42,13 +42,14 @@ def sentence(said: str) -> str:
         return " ".join(map(sentence, parts))
     if not isinstance(said, Saying):
         return said
-    return _closed(told(said)) if said.text.startswith("%") else as_sentence(told(said))
+    return closed(told(said)) if said.text.startswith("%") else as_sentence(told(said))
 
 
 def as_sentence(words: str) -> str:
     """`words` with a capital letter and a full stop."""
-    return _closed(words[:1].upper() + words[1:])
+    return closed(words[:1].upper() + words[1:])
 
 
-def _closed(words: str) -> str:
+def closed(words: str) -> str:
+    """`words` with a full stop, unless they end as a sentence does."""
     return words if words.endswith((".", "?", "!")) else f"{words}."

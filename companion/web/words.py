@@ -13,7 +13,7 @@ from companion.readings import possible
 from companion.rules import Pass
 from companion.saying import Saying, parted
 from companion.web import questions, reasons
-from companion.web.language import _, sentence, told
+from companion.web.language import _, closed, sentence, told
 from companion.web.names import as_written, content_name, kind_name, player
 
 if TYPE_CHECKING:
@@ -66,12 +66,12 @@ def reason(view: TableView) -> str:
 def spoken(view: TableView) -> str:
     """What a screen reader says when something changes."""
     last = view.game.last_move
-    news = [str(notice.title) for notice in notices(view)]
+    news = [closed(str(notice.title)) for notice in notices(view)]
     if last is not None and last.colour is not None:
         kind = kind_name(last.kind)
         news.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
                          square=str(last.square)))  # fmt: skip
-    return as_written(" ".join([*news, f"{headline(view)}.", reason(view)]))
+    return as_written(" ".join([*news, closed(headline(view)), reason(view)]))
 
 
 def notices(view: TableView) -> list[Notice]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import replace
+from unittest.mock import Mock
 
 import cv2
 import numpy as np
@@ -21,6 +22,7 @@ from calibration.training.truth import JUDGED
 from companion.camera.play import Lying, Moment
 from companion.camera.studio import Studio
 from companion.commands.enrol import enrol
+from companion.commands.lens import lens
 from companion.profile import EnrolledCard, EnrolledCubes, EnrolledFace, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING
 from companion.rules import Colour, Kind, Layout
@@ -187,6 +189,49 @@ def test_nothing_is_learnt_where_it_could_not_be_kept_or_something_would_be_lost
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
     kept = CliRunner().invoke(enrol, ["--profile", "box.json", "--card", "pusher=none.jpg", "-o", "box.json"])
     assert "there is no picture none.jpg" in str(kept.exception)
+
+
+@pytest.mark.parametrize("known", ["enrolment", "corners", "cards"])
+def test_one_profile_is_not_written_over_another_that_knows_otherwise(tmp_path, monkeypatch, known):
+    """Before, a set's pieces were lost where those of another were kept."""
+    monkeypatch.chdir(tmp_path)
+    corner, face = (100, 600), EnrolledFace(piece="light pusher", picture="")
+    others = {
+        "enrolment": [
+            Enrolment(backbone=name, faces=(face,) * 8, weights="", margin=1, least_alike=0) for name in "ab"
+        ],
+        "corners": [(corner, (900, 600), (850, 100), (150, up)) for up in (100, 110)],
+        "cards": [(EnrolledCard(kind="straight", picture=name),) for name in ("", "AAAA")],
+    }
+    for name, value in zip(("oak.json", "plastic.json"), others[known], strict=True):
+        Profile(**{known: value}).write(name)
+    there = (tmp_path / "plastic.json").read_bytes()
+    asked = ["none.jpg", "--profile", "oak.json", "-o"]
+    assert "and would not any more" in str(CliRunner().invoke(lens, [*asked, "plastic.json"]).exception)
+    assert (tmp_path / "plastic.json").read_bytes() == there
+    assert "there is no picture none.jpg" in str(CliRunner().invoke(lens, [*asked, "oak.json"]).exception)
+
+
+def test_nothing_is_learnt_where_no_profile_can_be_written(tmp_path, monkeypatch):
+    monkeypatch.setattr("companion.commands.profile_output.try_to_write", Mock(side_effect=OSError(30, "Read-only")))
+    result = CliRunner().invoke(enrol, ["--card", "pusher=none.jpg", "-o", str(tmp_path / "p.json")])
+    assert str(result.exception) == f"the profile {tmp_path / 'p.json'} cannot be written: Read-only"
+
+
+@pytest.mark.parametrize(
+    ("size", "given", "says"),
+    [
+        (40, [], "the picture is too small: 40 x 40 pixels; take a larger one"),
+        (40, ["--corners", "5,35 35,35 35,5 5,5"], "a square has 8 pixels, which show no mark; move the camera closer"),
+    ],
+)
+def test_pictures_in_which_no_mark_can_be_seen_are_refused_with_what_helps(tmp_path, size, given, says):
+    for name in ("empty", "pieces"):
+        cv2.imwrite(str(tmp_path / f"{name}.png"), np.full((size, size, 3), 90, np.uint8))
+    asked = ["--empty", f"{tmp_path}/empty.png", "--pieces", f"{tmp_path}/pieces.png", "-o", f"{tmp_path}/p.json"]
+    result = CliRunner().invoke(enrol, [*asked, *given])
+    assert says in str(result.exception)
+    assert not (tmp_path / "p.json").exists()
 
 
 def test_the_same_picture_twice_is_refused(shots):

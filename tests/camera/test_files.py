@@ -262,7 +262,9 @@ def test_originals_beside_what_was_saved_from_them_are_passed_over(tmp_path):
 
 def test_a_picture_that_a_telephone_calls_otherwise_is_named_by_what_it_is(tmp_path):
     (tmp_path / "IMG_1.jpg").write_bytes(b"\0\0\0\x24ftypheic\0\0\0\0mif1heic" + bytes(90))
-    with pytest.raises(VisionError, match=r"IMG_1\.jpg is a picture of a kind that cannot be read; save such"):
+    with pytest.raises(
+        VisionError, match=r"IMG_1\.jpg is a picture of a kind that cannot be read, whatever its name; save it"
+    ):
         read_picture(tmp_path / "IMG_1.jpg")
 
 

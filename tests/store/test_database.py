@@ -57,6 +57,22 @@ def test_log_of_version_1_is_brought_up_to_date_and_stays_sound(tmp_path, clock)
         assert log.verify(1).sound
 
 
+def test_nothing_is_written_to_a_log_that_is_not_where_it_was_any_more(tmp_path, clock):
+    """Before, all went on without a word, into a file that had no name any more."""
+    with MatchLog.open(tmp_path / "data", clock) as log:
+        match = log.begin(Opening())
+        (tmp_path / "data").rename(tmp_path / "moved")
+        with pytest.raises(StoreError, match="is not where it was; put it back"):
+            log.append(match, example_events()[:1])
+        MatchLog.open(tmp_path / "data", clock).close()
+        with pytest.raises(StoreError, match="is not where it was; put it back"):
+            log.append(match, example_events()[:1])
+        shutil.rmtree(tmp_path / "data")
+        (tmp_path / "moved").rename(tmp_path / "data")
+        log.append(match, example_events()[:1])
+        assert log.verify(match).sound
+
+
 def test_log_is_safe_against_power_loss(log):
     with log._database.reading() as connection:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"

@@ -58,7 +58,7 @@ def test_body_that_is_no_object_does_nothing(here, room, body):
     [
         ("new", '{"sets": 99}', "sets: it must be at most 8"),
         ("new", '{"sets": "x", "fun": 1}', "sets: it must be a whole number; fun: there is no such field"),
-        ("new", '{"first": "x"}', "first: it must be 'outside' or 'anywhere'"),
+        ("new", '{"first": "x"}', "first: it must be one of 'outside', 'anywhere'"),
         ("new", '{"light": 3}', "light: it must be a text"),
         ("resign", "{}", "colour: it is missing"),
         ("pause", '{"paused": "x"}', "paused: it must be true or false"),
