@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Self
 
 from companion.address import shown
 from companion.camera.devices import open_camera
-from companion.camera.files import StillFolder, VideoFile, is_file, read_picture
+from companion.camera.files import StillFolder, VideoFile, is_file
 from companion.camera.frames import Frame, FrameSource
 from companion.camera.mjpeg import open_stream
+from companion.camera.pictures import read_picture
 from companion.camera.virtual import VirtualCamera
 from companion.errors import RulesError, SourceError, SourceSyntaxError, VisionError
 from companion.saying import Saying
