@@ -5,7 +5,10 @@ They take their clock from the file, drop nothing and are as fast as they are re
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +25,12 @@ if TYPE_CHECKING:
 
 _WHOLE_SHARE = 0.8
 """Containers only estimate how long they are; a file that ends before this share of it is damaged."""
+_INTERLACED = b"Cannot convert interlaced"
+"""FFmpeg says so of pictures that OpenCV then gives all the same, and which are black, or whatever was there before."""
+_ONE_PICTURE = "import sys, cv2; cv2.VideoCapture(sys.argv[1], cv2.CAP_FFMPEG).read()"
+_AV1 = b"AV01"
+_LONGEST_GAP_S = 60.0
+"""Stamps that run on by more between two frames are another recording's, or damaged."""
 _JOINED_S = 0.1
 """So long after the last frame of one recording the first of the next one is, where a file has several."""
 STILL_S = 5.0
@@ -44,19 +53,19 @@ class FileClock:
         """Whether any of them had a time stamp."""
         self._late_s = 0.0
         """What stamps that began anew are added to."""
-        self._behind = False
-        """Whether the last one's stamp was before that of the frame before."""
+        self._odd = False
+        """Whether the last one's stamp was before that of the frame before, or far after it."""
 
     def next(self, stamp: float, rate: float) -> float:
         """When the next frame was taken: by its stamp, in seconds, or by so many frames a second if none has any.
 
-        Where recordings were joined, the stamps begin anew; a single one that runs back is only odd.
+        Where recordings were joined, the stamps begin anew, or far on; a single one that does so is only odd.
         """
         self._stamped |= stamp > 0
         told = stamp if self._stamped or self.count == 0 or rate <= 0 else self.count / rate
-        time, before = self._late_s + told, self._behind
-        self._behind = time < self.time_s
-        if self._behind:
+        time, before = self._late_s + told, self._odd
+        self._odd = time < self.time_s or (self.count > 0 and time > self.time_s + _LONGEST_GAP_S)
+        if self._odd:
             self._late_s += self.time_s + _JOINED_S - time if before else 0.0
             time = self.time_s + _JOINED_S
         self.time_s, self.count = time, self.count + 1
@@ -74,15 +83,20 @@ class VideoFile:
         if Path(path).suffix.lower() in PICTURE_SUFFIXES:
             raise SourceError(Saying("%(path)s is a picture, not a video; give it to companion read", path=path))
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
-        self._next: Frame | None = None
         self._clock = FileClock()
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
-        self._next = self._grab()
-        if self._next is None:
+        self._coming = [frame for frame in (self._grab(), self._grab()) if frame is not None]
+        if not self._coming:
+            kind = int(self._capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little")
             self.close()
+            if kind == _AV1:
+                raise SourceError(f"{path} is coded as AV1, which cannot be read; first: ffmpeg -i {path} new.mp4")
             raise SourceError(f"{path} has no picture in it; it may be empty or damaged")
+        if np.array_equal(self._coming[0].image, self._coming[-1].image) and _is_interlaced(path):
+            self.close()
+            raise SourceError(f"{path} is interlaced, which cannot be read; first: ffmpeg -i {path} -vf yadif new.mp4")
 
     def read(self, timeout_s: float) -> Frame | None:  # noqa: ARG002 (a file never keeps one waiting)
         """The next frame.
@@ -91,9 +105,7 @@ class VideoFile:
             EndOfSource: after the last.
             SourceError: once, if the file breaks off long before the end that it promises.
         """
-        frame, self._next = self._next, None
-        if frame is None:
-            frame = self._grab()
+        frame = self._coming.pop(0) if self._coming else self._grab()
         if frame is not None:
             return frame
         promised, self._promised = self._promised, 0
@@ -125,6 +137,15 @@ class VideoFile:
         stamp = float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) / 1000
         rate = float(self._capture.get(cv2.CAP_PROP_FPS))
         return Frame(self._clock.next(stamp, rate), np.asarray(image, np.uint8))
+
+
+def _is_interlaced(path: str) -> bool:
+    """Whether that is why all pictures of a video are the same. Only FFmpeg knows, to which this program has no ear."""
+    hears = {**os.environ, "OPENCV_FFMPEG_LOGLEVEL": "16"}
+    asked = subprocess.run(  # noqa: S603 (these words)
+        [sys.executable, "-c", _ONE_PICTURE, path], env=hears, capture_output=True, check=False
+    )
+    return _INTERLACED in asked.stdout + asked.stderr
 
 
 class StillFolder:
@@ -202,6 +223,7 @@ def _in_size_of(before: NDArray[np.uint8], image: NDArray[np.uint8]) -> NDArray[
     return np.asarray(cv2.copyMakeBorder(image, top, bottom, left, right, cv2.BORDER_CONSTANT), np.uint8)
 
 
-def _natural_order(file: Path) -> list[tuple[int, str]]:
-    """``2.jpg`` before ``10.jpg``."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", file.name.lower())]
+def _natural_order(file: Path) -> tuple[list[tuple[int, str]], str]:
+    """``2.jpg`` before ``10.jpg``, and ``photo.jpg`` before ``photo (1).jpg``."""
+    name = [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", file.stem.lower())]
+    return name, file.suffix.lower()

@@ -20,7 +20,7 @@ from companion.errors import SourceError, SourceSyntaxError, VisionError
 from companion.saying import Saying
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -35,6 +35,11 @@ _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b
 """What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
 _MAY_MOVE = re.compile(rb"GIF8|\x89PNG|RIFF....WEBP|....ftypavis", re.DOTALL)
 """How files begin that may hold several pictures, one after the other in the same place."""
+_TIFF, _PAGES, _SMALLER = re.compile(rb"II\*\0|MM\0\*"), 8, 0.25
+"""So does this one; but a page that has less than so much of the first one's pixels is only the same once more."""
+_AVIF, _AVIF_HEAD = b"ftypavif", 65536
+_AVIF_TURNS = re.compile(rb"\0\0\0\x09(irot|imir)(.)", re.DOTALL)
+"""The boxes near the beginning of an AVIF that tell how it lies (ISO/IEC 23008-12, 6.5.10 and 6.5.12)."""
 _JPEG, _LIBJPEG = b"\xff\xd8", b"Corrupt JPEG data: "
 _PNG, _LIBPNG = b"\x89PNG", b"libpng "
 _DAMAGED = (b"premature end", b"bad Huffman code", b"found marker")
@@ -94,10 +99,22 @@ def _foreign(path: Path) -> Saying:
 def _moves(data: NDArray[np.uint8]) -> bool:
     """Whether a file that can be read holds more than one picture, of which nobody knows which one counts."""
     several = 2
+    if _TIFF.match(data[:4].tobytes()):
+        _, pages = cv2.imdecodemulti(data, cv2.IMREAD_COLOR, range=(0, _PAGES))
+        return any(page.size > _SMALLER * pages[0].size for page in pages[1:])
     if not _MAY_MOVE.match(data[:12].tobytes()):
         return False
     _, animation = cv2.imdecodeanimation(data, count=several)
     return len(animation.frames) == several
+
+
+def _as_its_container_says(image: cv2.typing.MatLike, turns: Mapping[bytes, bytes]) -> cv2.typing.MatLike:
+    """An AVIF's picture, turned and mirrored as boxes beside it say, whatever its EXIF does (ISO/IEC 23000-22, 7.3.6).
+
+    First by so many quarter turns anticlockwise; then top and bottom are exchanged, or left and right.
+    """
+    turned = np.rot90(image, turns[b"irot"][0] & 3 if b"irot" in turns else 0)
+    return np.ascontiguousarray(np.flip(turned, turns[b"imir"][0] & 1) if b"imir" in turns else turned)
 
 
 def _tell_of_damage(complaints: bytes, data: NDArray[np.uint8]) -> bool:
@@ -134,8 +151,12 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bool, 
         if data[:4].tobytes().startswith((_JPEG, _PNG)):
             with suppress(OSError):  # nowhere to listen, or nothing is said anywhere
                 listening.enter_context(_listening(lines))
-        image = cv2.imdecode(data, cv2.IMREAD_COLOR)
+        is_avif = data[4:12].tobytes() == _AVIF
+        turns = dict(_AVIF_TURNS.findall(data[:_AVIF_HEAD].tobytes())) if is_avif else {}
+        image = cv2.imdecode(data, cv2.IMREAD_COLOR | (cv2.IMREAD_IGNORE_ORIENTATION if turns else 0))
         moves = image is not None and _moves(data)
+    if image is not None and turns:
+        image = _as_its_container_says(image, turns)
     return image, moves, b"".join(line for line in lines if line.startswith(_LIBJPEG))
 
 

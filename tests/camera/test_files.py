@@ -17,6 +17,7 @@ from companion.camera.files import FileClock
 from companion.errors import EndOfSource, SourceError, VisionError
 
 SIZE = (64, 48)
+ODD = Path(__file__).parents[1] / "data" / "odd"
 
 
 def picture(grey: int) -> np.ndarray:
@@ -166,13 +167,26 @@ def test_time_runs_on_where_recordings_were_joined(tmp_path):
         ([0.0, 0.1, 0.2, 0.0, 0.4, 0.5], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]),
         ([5.0, 5.1, 0.0, 0.1, 0.2, 0.0, 0.1, 0.2], [5.0, 5.1, 5.2, 5.3, 5.4, 5.5, 5.6, 5.7]),
         ([0.0] * 4, [0.0, 0.1, 0.2, 0.3]),
+        ([0.0, 0.1, 4e4, 4e4 + 0.1, 4e4 + 0.2, 9e4, 9e4 + 0.1], [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
+        ([0.0, 0.1, 4e4, 0.3, 0.4], [0.0, 0.1, 0.2, 0.3, 0.4]),
+        ([9.0, 49.0, 49.1], [9.0, 49.0, 49.1]),
     ],
-    ids=["odd", "joined", "none"],
+    ids=["odd", "joined", "none", "joined to later ones", "odd and late", "a pause"],
 )
 def test_the_clock_of_a_file_runs_on_whatever_its_stamps_do(stamps, times):
     clock = FileClock()
     assert [clock.next(stamp, 10.0) for stamp in stamps] == pytest.approx(times)
     assert (clock.count, clock.time_s) == (len(stamps), pytest.approx(times[-1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"), [("interlaced.mp4", "is interlaced, which"), ("av1.mp4", "is coded as AV1, which")]
+)
+def test_a_video_of_which_no_picture_can_be_decoded_is_told_with_what_helps(name, says):
+    """`scripts/odd_files.py` makes them. Before, the first was black pictures, and the second was called damaged."""
+    with pytest.raises(SourceError, match=rf"{says} cannot be read; first: ffmpeg -i {ODD / name} ") as refused:
+        opened(f"video:{ODD / name}")
+    assert "\n" not in str(refused.value)
 
 
 def test_video_that_begins_late_is_whole(tmp_path):
@@ -266,6 +280,34 @@ def test_a_picture_that_a_telephone_calls_otherwise_is_named_by_what_it_is(tmp_p
         VisionError, match=r"IMG_1\.jpg is a picture of a kind that cannot be read, whatever its name; save it"
     ):
         read_picture(tmp_path / "IMG_1.jpg")
+
+
+@pytest.mark.parametrize("orientation", [2, 5, 6])
+def test_an_avif_is_turned_as_its_container_says(orientation):
+    """`scripts/odd_files.py` makes them. Before, only what EXIF says was heeded."""
+    upright = read_picture(ODD / f"turned-{orientation}.avif")
+    assert upright.shape == (48, 64, 3)
+    assert upright[:24, :32].min() > 200 > 3 * max(upright[24:].max(), upright[:, 32:].max())
+
+
+@pytest.mark.parametrize(
+    ("sizes", "whole"), [((1.0,), True), ((1.0, 0.25), True), ((1.0, 1.0), False), ((0.1, 1.0), False)]
+)
+def test_a_tiff_of_several_pages_is_refused_unless_the_others_are_small_copies(tmp_path, sizes, whole):
+    page = np.full((60, 80, 3), 90, np.uint8)
+    cv2.imwritemulti(str(path := tmp_path / "1.tif"), [cv2.resize(page, None, fx=size, fy=size) for size in sizes])
+    if whole:
+        assert read_picture(path).shape == page.shape
+    else:
+        with pytest.raises(VisionError, match="holds several pictures, one after the other; save the one that shows"):
+            read_picture(path)
+
+
+def test_a_picture_comes_before_its_copies_however_they_are_numbered(tmp_path):
+    for grey, name in enumerate(("photo.jpg", "photo (1).jpg", "photo (2).png", "photo (10).jpg")):
+        cv2.imwrite(str(tmp_path / name), picture(40 * grey))
+    times = {round(float(frame.image.mean()) / 40): frame.time for frame in frames_of(f"images:{tmp_path}")}
+    assert list(times) == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("kind", [".jpg", ".jpe", ".jp2", ".png", ".bmp", ".ppm", ".tiff", ".webp", ".avif"])
