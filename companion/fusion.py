@@ -149,7 +149,7 @@ class Fusion:
         if agreed.contents == EMPTY:
             self._bare_s[i] = max((vote.since for vote in votes if vote.contents == EMPTY), default=self._bare_s[i])
         elif self._known[i].contents == EMPTY and agreed.after == float("-inf"):
-            return SettledSquare(agreed.contents, now, self._bare_s[i])
+            return replace(agreed, since=now, after=self._bare_s[i])
         return agreed
 
     def _fused(self, newest: Snapshot, now: float, voters: dict[str, Snapshot]) -> Snapshot:
@@ -207,4 +207,4 @@ def _joined(known: SettledSquare, votes: Sequence[SettledSquare], contents: Cont
 def _dated(contents: Contents, votes: Sequence[SettledSquare], before: Contents) -> SettledSquare:
     """`contents`, with the time of the vote that first knew that it was not what lay there before."""
     first = min([vote for vote in votes if not vote.contents & before] or votes, key=lambda vote: vote.since)
-    return SettledSquare(contents, first.since, first.after)
+    return replace(first, contents=contents)

@@ -120,6 +120,8 @@ class SettledSquare:
     after: float
     """Source seconds when what lay here before was last seen. It changed between `after` and `since`; the two tell
     which of two pieces came first, where that can be told at all."""
+    late_s: float = 0.0
+    """So much `after` is put back, as the source may tell so late of what has come to lie there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ All gates are seconds of the source's clock, never frames.
 from __future__ import annotations
 
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from companion.readings import ALL_CONTENTS, ANYTHING, EMPTY, SettledSquare, Snapshot
@@ -198,6 +198,7 @@ class _SquareVotes:
         if not agreed or self.held_up:
             return False
         self._settle(agreed)
+        self.settled = replace(self.settled, late_s=self._late_s) if self._late_s else self.settled
         if fresh:
             self._fit(time, contents)
         return bool(contents & self.settled.contents)

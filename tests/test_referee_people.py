@@ -1379,7 +1379,7 @@ def test_a_reply_does_not_tell_what_the_last_move_was_taken_back_for(reply):
             ["a1+", "a3><", "b2x"],
             {"b1": "L+"},
             {"c1": ["D+", "D><"]},
-            ["taken back b2x", "taken back a3><", "unclear c1"],
+            ["disturbed b2 a3", "asks order"],
         ),
     ],
 )
@@ -1805,3 +1805,44 @@ def test_more_pieces_at_once_than_can_be_put_in_order_are_asked_about_once():
     assert scene.look(6) == []
     joined = scene.referee.join(scene.time, to_move=Colour.LIGHT, last=Square.parse("c4"))
     assert lines(joined) == ["Corrected"]
+
+
+LIFTED_OR_MOVED = ["c4>< b3>< b4+", "b4+ b3><"]
+
+
+def with_two_pieces_while_the_last_one_is_away() -> Scene:
+    """As where c4 is knocked off its contacts, or lifted, and both players play on in one moment."""
+    scene = scene_after("c4><")
+    scene.hand("c4", "b3", "b4")
+    scene.look(0.5)
+    scene.lift("c4")
+    scene.put("b3", "D><")
+    scene.put("b4", "L+")
+    scene.look(0.5)
+    scene.hand()
+    assert scene.look(2) == ["disturbed c4"]
+    return scene
+
+
+def test_moves_that_go_on_from_a_piece_that_is_away_are_told_when_it_is_back():
+    """Before, b4 was taken for what was played in its place, without a word."""
+    scene = with_two_pieces_while_the_last_one_is_away()
+    scene.put("c4", "L><")
+    assert scene.look(1) == ["restored c4", "dark b3><", "light b4+"]
+
+
+@pytest.mark.parametrize(
+    ("choice", "then"),
+    [
+        (0, ["dark b3><", "light b4+"]),
+        (1, ["taken back c4><", "light b4+", "dark b3><"]),
+    ],
+)
+def test_whether_a_piece_was_only_lifted_or_played_elsewhere_is_asked_where_both_would_be_legal(choice, then):
+    scene = with_two_pieces_while_the_last_one_is_away()
+    assert scene.look(3) == ["asks order"]
+    question = scene.referee.question
+    assert list(question.choices) == LIFTED_OR_MOVED
+    assert lines(scene.referee.choose(scene.time, LIFTED_OR_MOVED[choice])) == then
+    assert scene.look(2) == []
+    assert scene.referee.disturbed == ({Square.parse("c4")} if choice == 0 else set())

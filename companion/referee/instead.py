@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival
     from companion.referee.record import Record
-    from companion.rules import Game, Move
+    from companion.rules import Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,11 @@ class Instead:
 
     count: int
     """So many placements are gone for it."""
+    orders: tuple[tuple[Move, ...], ...]
+    """The ways to have played all of it."""
+    goes_on: tuple[tuple[Move, ...], ...]
+    """The ways in which several pieces go on the game as it stood, if there are any: the last ones may only have been
+    lifted. One alone was played instead: its player may only move on after a pass, and sees that a piece is missing."""
     arrivals: Sequence[Arrival]
     """What lies there."""
     moves: tuple[Move, ...]
@@ -55,11 +60,13 @@ def played_instead(
     if not count or not arrivals or board.is_swept(record.game):
         return None
     before = record.past[-count]
-    found = explain(before, arrivals)
-    if not found.complete or _came_as_a_reply(record.game, board, arrivals):
+    found, goes_on = explain(before, arrivals), explain(record.game, arrivals)
+    if not found.complete or (goes_on.complete and _lay_there_before(board, arrivals)):
         return None
     return Instead(
         count,
+        found.orders,
+        goes_on.orders if goes_on.complete and len(arrivals) > 1 else (),
         arrivals,
         doubts.played_in_sight(before, arrivals, board, found, unseen_s),
         unseen=doubts.played_unseen(before, arrivals, board, found, unseen_s),
@@ -67,10 +74,10 @@ def played_instead(
     )
 
 
-def _came_as_a_reply(game: Game, board: Comparison, arrivals: Sequence[Arrival]) -> bool:
-    """Whether the `arrivals` lay there as moves that go on the game before any piece that is lost was lifted."""
+def _lay_there_before(board: Comparison, arrivals: Sequence[Arrival]) -> bool:
+    """Whether the `arrivals` lay there before any piece that is lost was lifted."""
     all_there = max(arrival.since for arrival in arrivals)
-    return all(all_there <= gone.after for gone in board.lost.values()) and explain(game, arrivals).complete
+    return all(all_there <= gone.after for gone in board.lost.values())
 
 
 def lacking_instead(record: Record, board: Comparison, arrivals: Sequence[Arrival]) -> Arrival | None:

@@ -33,12 +33,22 @@ class Losses:
         """The squares that were bare since their piece was last seen there without doubt."""
         self._colour_open: set[Square] = set()
         """The squares whose piece, by all that was seen of it since it was played, may have either colour."""
+        self._since: dict[Square, float] = {}
+        """When the pieces of the game were first seen as what they are, since their squares were bare."""
+        self._looked_s = float("inf")
+        """When the board was last looked at."""
 
     def look(self, board: Comparison, game: Game) -> None:
         """Learn from the board which pieces have left, and which were taken from the game."""
         self.to_leave -= board.bare.keys() | board.kept.keys()
         sure = {square for square, seen in board.kept.items() if only(seen.contents)}
-        self._bared = (self._bared | board.bare.keys()) - sure
+        unwatched = board.time - self._looked_s >= _QUICKEST_S
+        self._looked_s = board.time
+        self._bared = (self._bared | board.bare.keys() | (board.lost.keys() if unwatched else set())) - sure
+        known = {square: since for square, since in self._since.items() if game.content(square) is not None}
+        self._since = {square: board.kept[square].since for square in sure} | known
+        for square in self._bared:
+            self._since.pop(square, None)
         self.disturbed -= {square for square in self.disturbed if game.content(square) is None}
         self._looks = {square: looks for square, looks in self._looks.items() if game.content(square) is not None}
         told_apart = {square for square, seen in board.kept.items() if not _may_have_either_colour(seen.contents)}
@@ -69,9 +79,11 @@ class Losses:
         return back
 
     def may_be_misread(self, board: Comparison, game: Game, said: AbstractSet[Square]) -> Arrival | None:
-        """The last piece, where another is seen in its place sooner than anyone could have exchanged it.
+        """The last piece, where another is seen in its place that nobody could have exchanged it for.
 
-        Not where a person has `said` what lies there.
+        By a camera that is so if it came too soon; by a board of tiles, which is never out of sight, if the square was
+        never bare, but for a piece that has just come and may still come to rest. Not where a person has `said` what
+        lies there.
         """
         last = game.last_square
         seen = None if last is None or last in said else board.lost.get(last)
@@ -82,7 +94,10 @@ class Losses:
             or last in self._bared | self.of_the_other_colour(board)
         ):
             return None
-        if seen.since - seen.after >= _QUICKEST_S:
+        last_there = seen.after + seen.late_s
+        if seen.late_s and last_there - self._since.get(last, last_there) < seen.late_s:
+            return None
+        if not seen.late_s and seen.since - last_there >= _QUICKEST_S:
             return None
         return Arrival(last, seen.contents | contents_of([game.content(last)]), seen.since, seen.after)
 

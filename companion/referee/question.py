@@ -28,6 +28,8 @@ class Question:
         """What waits for a person meanwhile, if what is open is about a correction only."""
         self._asked: dict[Square, Arrival] = {}
         """The pieces whose order is asked, as they were first seen."""
+        self._taken_back: Mapping[str, int] = {}
+        """So many moves an order takes back first."""
         self.resumed: tuple[Square, ...] = ()
         """What does not fit the game and did not when a person said that it goes on as it stood."""
         self._goes_on = False
@@ -42,14 +44,17 @@ class Question:
         *,
         illegal: tuple[str, ...] = (),
         arrivals: Sequence[Arrival] = (),
+        taken_back: Mapping[str, int] | None = None,
     ) -> list[Event]:
         """Ask, unless just this is asked, with these choices: an event, which begins as all do `here`.
 
         Args:
             illegal: the moves that a correction would make illegal.
             arrivals: the pieces whose order is asked.
+            taken_back: how many moves each order takes back first, if any does.
         """
         event = ChoiceNeeded(**here, question=question, choices=choices, squares=squares, illegal=illegal)
+        self._taken_back = taken_back or {}
         if arrivals:
             self._asked = {arrival.square: arrival for arrival in arrivals}
         if self.open is not None and replace(event, time=self.open.time) == self.open:
@@ -58,6 +63,10 @@ class Question:
             self._beneath = self.open
         self.open = event
         return [event]
+
+    def takes_back(self, order: str) -> int:
+        """How many moves are to be taken back before this order, which is a choice, is played."""
+        return self._taken_back.get(order, 0)
 
     def drop(self) -> None:
         """Nothing is asked any more."""

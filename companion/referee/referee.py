@@ -234,10 +234,13 @@ class Referee(Umpire):
                 )
             )
         left_over = set(self._question.resumed) if self.over else set()
+        count = self._question.takes_back(choice)
         self._question.answer(choice)
         told: list[Event] = []
         if question.question == "order":
-            told = self._play(time, [ply for ply in parse_moves(choice) if isinstance(ply, Move)])
+            told = self._take_back(time, count)
+            plies = [ply for ply in parse_moves(choice) if isinstance(ply, Move)]
+            told += self._play(time, [move for move in plies if self.game.content(move.square) is None])
         elif choice == "new":
             to_leave = self._losses.to_leave | left_over
             told = self._start_match(time, self._clearing.following)

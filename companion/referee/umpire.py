@@ -456,7 +456,7 @@ class Umpire:
     def _taken_back(self, board: Comparison) -> list[Event]:
         """The last placements are gone and another legal play lies there instead."""
         played = self._played_instead(board)
-        if played is None or played.doubtful or played.unseen:
+        if played is None or played.doubtful or played.unseen or played.goes_on:
             return []
         return [*self._take_back(board.time, played.count), *self._play(board.time, played.moves)]
 
@@ -467,7 +467,32 @@ class Umpire:
             return self._ask_what_may_lie_instead(board)
         if played.unseen is not None:
             return self._ask_what_lies_out_of_sight(board.time, played.unseen, played.arrivals)
-        return [] if played.doubtful is None else self._ask_after_a_while(board, played.doubtful)
+        if played.doubtful is not None:
+            return self._ask_after_a_while(board, played.doubtful)
+        return self._ask_whether_lifted(board, played)
+
+    def _ask_whether_lifted(self, board: Comparison, played: Instead) -> list[Event]:
+        """Whether the last pieces were only lifted, and belong back, or what lies there was played in their place.
+
+        The choices tell what was played from before the first of them on. Laid back they answer that themselves.
+        """
+        changed = [*(new.since for new in played.arrivals), *(gone.since for gone in board.lost.values())]
+        if board.time - max(changed) < self._patience.clearing_s:
+            return []
+        lifted = self.game.moves[-played.count :]
+        taken_back = {" ".join(map(str, (*lifted, *order))): 0 for order in played.goes_on}
+        taken_back |= {" ".join(map(str, order)): played.count for order in played.orders}
+        if len(taken_back) > _MOST_ORDERS:
+            return []
+        squares = tuple(sorted(arrival.square for arrival in played.arrivals))
+        return self._question.ask(
+            self._here(board.time),
+            "order",
+            tuple(taken_back),
+            squares,
+            arrivals=played.arrivals,
+            taken_back=taken_back,
+        )
 
     def _ask_what_may_lie_instead(self, board: Comparison) -> list[Event]:
         arrivals = self._instead(board)

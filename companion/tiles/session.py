@@ -327,7 +327,9 @@ class Session:
             )
 
     def _next_request(self, now: float) -> Request | None:
-        """What to say next, the most urgent first."""
+        """What to say next, the most urgent first; who it is, again and again until it has said so."""
+        if self.stage is Stage.ASKED and not self._queue and now - self._pinged_s >= PING_S:
+            self.ask(Hi(0))
         if self.stage is Stage.LIVE and not self._queue:
             command = self._wish(now)
             if command is not None:

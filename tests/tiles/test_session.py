@@ -348,3 +348,17 @@ def test_a_conversation_may_be_cut_anywhere():
         got = [*session.receive(stream[:cut], 0.0), *session.receive(stream[cut:], 0.0)]
         assert got == messages
         assert session.letters == ".....S.........."
+
+
+def test_a_board_whose_word_of_who_it_is_was_damaged_is_asked_again():
+    """Before, it was never read, as all it said besides showed that it was there."""
+    talk = Talk()
+    talk.hears(Heartbeat(0, 0, 0, 1, 0, 0))
+    [asked] = talk.says()
+    talk.answers(asked)
+    talk.hears(State(0, 200, EMPTY))
+    assert talk.says(after_s=0.9) == []
+    [again] = talk.says(after_s=0.1)
+    assert (asked.id, wire.spell(replace(again, id=1))) == (1, "HI,1")
+    talk.hears(HELLO, State(0, 200, EMPTY))
+    assert (talk.session.stage, talk.session.letters) == (Stage.LIVE, EMPTY)
