@@ -35,6 +35,7 @@ class Background:
         self.name = source.name
         self.live = source.live
         self.settle_s = source.settle_s
+        self.may_turn = source.may_turn
         self._source = source
         self._ready: queue.Queue[BoardReading | Exception] = queue.Queue(_KEPT)
         self._wishes: queue.SimpleQueue[tuple[Layout, int, Future[None]]] = queue.SimpleQueue()

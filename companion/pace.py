@@ -24,6 +24,7 @@ class Paced:
         self.name = source.name
         self.live = False
         self.settle_s = source.settle_s
+        self.may_turn = source.may_turn
         self._source = source
         self._clock = clock
         self._sleep = sleep

@@ -158,6 +158,8 @@ class Source(Protocol):
     """Whether its clock is the world's; a file's clock is its own, and it can be read faster than it was recorded."""
     settle_s: float
     """How long a square has to be seen at rest before it is believed; 0 where the source itself has waited for that."""
+    may_turn: bool
+    """Whether the board may come to lie turned before it; that of a tile board is the source itself."""
 
     @property
     def trouble(self) -> str:

@@ -51,6 +51,7 @@ class ScriptedSource:
 
     live = False
     settle_s = SETTLE_S
+    may_turn = True
     trouble = ""
 
     def __init__(self, name: str, readings: Iterable[BoardReading]) -> None:

@@ -213,7 +213,7 @@ class Senses:
         back, sense.lost = bool(sense.lost), ""
         sense.reasons.clear()
         snapshot = sense.feed(reading)
-        if quarters := self._lies_turned(snapshot):
+        if sense.source.may_turn and (quarters := self._lies_turned(snapshot)):
             sense.turn(self._layout, quarters)
             self._silence(sense)
             snapshot = sense.feed(reading)

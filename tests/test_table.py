@@ -36,6 +36,7 @@ class Feed:
     name = "feed:"
     live = True
     settle_s = SETTLE_S
+    may_turn = True
     trouble = ""
 
     def __init__(self):

@@ -89,6 +89,7 @@ class Camera:
     """A frame source and the reader of its pictures, as a source of board readings."""
 
     settle_s = SETTLE_S
+    may_turn = True
 
     def __init__(
         self, frames: FrameSource, reader: VideoReader, *, reader_for: Callable[[Layout], VideoReader] | None = None

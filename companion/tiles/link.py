@@ -70,6 +70,7 @@ class TileBoard:
 
     live = True
     settle_s = SETTLE_S
+    may_turn = False
 
     def __init__(
         self,

@@ -69,3 +69,13 @@ def test_a_piece_that_was_exchanged_is_another_move_and_so_is_one_that_has_just_
     assert tiles.reads("a4", "D", 1) == ["taken back a4+", "light a4x"]
     assert tiles.reads("b3", "s", 0.3) == ["dark b3+"]
     assert tiles.reads("b3", "p", 1) == ["taken back b3+", "dark b3<>"]
+
+
+def test_pieces_that_are_laid_back_the_other_way_round_are_no_board_that_lies_turned():
+    """Before, the game went on as if it did, and the lamps lit the squares of the board as it lay."""
+    tiles = with_three_moves()
+    assert [tiles.reads(square, ".", 1) for square in ("c4", "d4", "a4")][-1] == ["asks new"]
+    for square, letter in (("b1", "U"), ("a1", "p"), ("d1", "S")):
+        assert tiles.reads(square, letter, 1) == []
+    assert tiles.table.view.question.question == "new"
+    assert sorted(map(str, tiles.table.view.disturbed)) == ["c4", "d4"]

@@ -44,6 +44,7 @@ class BoardByHand:
 
     live = True
     settle_s = SETTLE_S
+    may_turn = True
     trouble = ""
 
     def __init__(self, game: Game, name: str = "board:") -> None:
