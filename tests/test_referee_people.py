@@ -1300,6 +1300,35 @@ def test_a_piece_that_is_not_seen_is_not_taken_on_a_persons_word():
     assert scene.play("a3+") == ["light a3+"]
 
 
+@pytest.mark.parametrize("square", ["a1", "a2"])
+@pytest.mark.parametrize("seen", [None, "Lx"])
+def test_a_piece_of_the_game_that_is_not_seen_any_more_lies_there_if_a_person_says_so(square, seen):
+    """As on a tile that is broken. Before, the game stood still, and nothing that a person could say helped."""
+    scene = scene_after("a1+", "a2+")
+    scene.misread[Square.parse(square)] = contents_of([piece(seen) if seen else None])
+    assert scene.look(1) in ([f"disturbed {square}"], [f"disturbed {square}", "unclear a2"])
+    there = scene.game.content(Square.parse(square))
+    assert f"restored {square}" in lines(scene.referee.answer(scene.time, Square.parse(square), there))
+    assert scene.play("a3+", "a4+") == ["light a3+", "dark a4+"]
+    scene.misread.clear()
+    assert scene.look(2) == []
+    scene.lift(square)
+    assert scene.look(2) == [f"disturbed {square}"]
+
+
+def test_after_the_end_a_broken_tile_is_bare_whatever_a_person_has_said():
+    scene = scene_after(*NEARLY_OVER[:-1])
+    a1 = Square.parse("a1")
+    scene.misread[a1] = contents_of([None])
+    scene.look(1)
+    scene.referee.answer(scene.time, a1, scene.game.content(a1))
+    scene.play("d3x")
+    assert scene.referee.over
+    scene.pieces.clear()
+    scene.look(5)
+    assert scene.referee.cleared
+
+
 def test_an_emptied_board_may_be_a_new_match():
     scene = scene_after("a1+", "a2+", "a3+")
     scene.pieces.clear()

@@ -170,10 +170,17 @@ class Sayings:
         return frozenset(self._said)
 
     def say(self, square: Square, content: Content, seen: Contents) -> None:
-        """Note that `square` holds `content`, said when `seen` was read there."""
+        """Note that `square` holds `content`, said when `seen` was read there.
+
+        A piece where nothing is seen is one that the source cannot see, as on a tile that is broken.
+        """
         self._said[square] = (content, seen)
         self._open.discard(square)
         self._covered.discard(square)
+
+    def forget_unseen(self) -> None:
+        """A piece counts no more where nothing was seen when it was said: when pieces are cleared away."""
+        self._said = {square: (content, seen) for square, (content, seen) in self._said.items() if seen != EMPTY}
 
     def look(self, covered: AbstractSet[Square]) -> None:
         """These of the squares on which the game has no piece are covered now, and no others."""
@@ -189,7 +196,9 @@ class Sayings:
             return contents
         content, seen_then = self._said[square]
         word = contents_of([content])
-        otherwise = contents & ~seen_then if content is None else contents == EMPTY or not contents & seen_then
+        otherwise = (
+            contents & ~seen_then if content is None else not contents & seen_then or contents == EMPTY != seen_then
+        )
         if otherwise or (word & seen_then and not word & contents):
             del self._said[square]
             return contents

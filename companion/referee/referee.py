@@ -98,14 +98,16 @@ class Referee(Umpire):
         That nothing lies on a square that is out of sight counts for what was played until now.
 
         Raises:
-            RulesError: if it should be a piece, and the square is seen to be empty, or was when it was last in sight.
+            RulesError: if it should be a piece other than the game's own, and the square is seen to be empty, or was
+                when it was last in sight.
         """
         seen = self._sight.contents(square)
-        if seen == EMPTY and content is not None:
+        own = content is not None and content == self.game.content(square)
+        if seen == EMPTY and content is not None and not own:
             raise RulesError(Saying("no piece is seen on %(square)s; lay it there, in sight", square=str(square)))
         if content is None:
             self._sight.was_empty_at(square, time)
-        if seen != EMPTY:
+        if seen != EMPTY or own:
             self._said.say(square, content, seen)
         self._problems.settle(square)
         return self._look_again(time)
@@ -124,8 +126,13 @@ class Referee(Umpire):
         piece = piece or self._piece_now(square)
         told = self._play(time, [Move(square, piece.kind, piece.colour, ruled=True)], ruled=True)
         self._problems.settle_all()
-        self._said.say(square, piece, self._sight.contents(square))
+        self._say_if_seen(square, piece)
         return [*told, *self._look_again(time)]
+
+    def _say_if_seen(self, square: Square, piece: Piece) -> None:
+        """A person's word of a move counts for the square as well, if anything is seen there."""
+        if (seen := self._sight.contents(square)) != EMPTY:
+            self._said.say(square, piece, seen)
 
     def undo(self, time: float) -> list[Event]:
         """Take the last move back; its piece has to leave the board before the game goes on.
@@ -177,7 +184,7 @@ class Referee(Umpire):
         self._question.leave_correction()
         self._problems.settle_all()
         if isinstance(old, Move) and isinstance(new, Move):
-            self._said.say(new.square, new.piece, self._sight.contents(new.square))
+            self._say_if_seen(new.square, new.piece)
             self._undo_on(old.square, unless=new.square)
             newest = [move for move in self.game.moves if move.colour is new.colour][-1:] == [new]
             self._cards.corrected(new.piece, newest=newest)

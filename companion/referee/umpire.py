@@ -545,6 +545,7 @@ class Umpire:
 
     def _after_the_end(self, board: Comparison) -> list[Event]:
         """Removals are clearing up, unless just the last move is played otherwise."""
+        self._said.forget_unseen()
         self._forget_solved_problems(board)
         self._clearing.look(board)
         self._question.look_after_the_end(board, cleared=self._clearing.done)

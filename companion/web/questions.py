@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from companion.events import ChoiceNeeded
     from companion.referee import Problem, Referee
+    from companion.rules import Square
 
 
 def about_choice(question: ChoiceNeeded) -> str:
@@ -23,7 +24,12 @@ def about_square(problem: Problem) -> str:
     return f"{type(problem.event).__name__} {problem.square} {problem.contents}"
 
 
+def about_loss(square: Square) -> str:
+    """The name of what is told about a piece of the game that is not seen on its square."""
+    return f"lost {square}"
+
+
 def open_now(referee: Referee) -> frozenset[str]:
     """The names of everything that waits for an answer."""
     choice = [about_choice(referee.question)] if referee.question is not None else []
-    return frozenset([*choice, *map(about_square, referee.problems)])
+    return frozenset([*choice, *map(about_square, referee.problems), *map(about_loss, referee.disturbed)])

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from companion.table import TableView
 
 
+_FEW_PIECES = 2
+"""Of so many missing pieces each is told by itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """Something that people have to be told at once."""
@@ -234,10 +238,20 @@ def _wrongs(view: TableView) -> Iterator[Notice]:
         if other.square not in asked:
             title = _("What lies on %(square)s?", square=str(other.square))
             yield Notice("ask", title, _said(other), other.square, other.contents)
-    if view.disturbed:
-        squares = sorted(view.disturbed)
-        wanted = ", ".join(f"{square} {content_name(view.game.content(square))}" for square in squares)
-        yield Notice("wrong", _("Something has moved"), _("Put back: %(wanted)s", wanted=wanted))
+    yield from _losses(view)
+
+
+def _losses(view: TableView) -> Iterator[Notice]:
+    """What has to be put back; of few pieces each by itself, as a person may know that it is there."""
+    lying = [(square, view.game.content(square)) for square in sorted(view.disturbed)]
+    title = _("Something has moved")
+    if len(lying) > _FEW_PIECES:
+        wanted = ", ".join(f"{square} {content_name(content)}" for square, content in lying)
+        yield Notice("wrong", title, _("Put back: %(wanted)s", wanted=wanted))
+        return
+    for square, content in lying:
+        text = _("Put back: %(wanted)s", wanted=f"{square} {content_name(content)}")
+        yield Notice("wrong", title, text, square, (content,), asked=questions.about_loss(square))
 
 
 def _said(told: Disagreement) -> str:

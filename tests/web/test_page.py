@@ -227,6 +227,18 @@ def test_moved_piece_is_told_with_what_has_to_be_put_back(app, room):
     assert (notice.title, notice.text) == ("Something has moved", "Put back: a1 light straight")
 
 
+def test_of_a_piece_that_is_not_seen_the_referee_may_say_that_it_lies_there(here, room):
+    room.play("a1+", "a3><")
+    room.lift("a1")
+    room.look()
+    page = here.get("/t/1/").text
+    assert "If it lies there all the same, say so:" in page
+    assert here.rule("answer", square="a1", content="light straight", asked="lost a2").status_code == 409
+    assert here.rule("answer", square="a1", content="light straight", asked="lost a1").status_code == 303
+    assert room.view.disturbed == frozenset()
+    assert "Something has moved" not in here.get("/t/1/").text
+
+
 def test_a_hand_that_rests_on_the_board_from_the_start_is_asked_to_leave(app, here, room):
     room.board.scene.covered = {Square.parse("b2"), Square.parse("a2")}
     assert room.look().unseen == frozenset()
