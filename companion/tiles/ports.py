@@ -121,22 +121,26 @@ class SerialPort:
 
 _OPEN_ELSEWHERE = Saying("another program has this port open; close it there (a serial monitor? a second companion?)")
 
+_NO_PORT = Saying("that is no serial port; see with `companion doctor` which ports there are")
+_NO_NUMBER = Saying("its address needs a port number, as in tiles:socket://192.168.1.20:2217")
+_NOT_THERE = Saying("there is no such port; plug the board in, or see with `companion doctor` which ports there are")
+
 
 def advice(error: BaseException, platform: str = sys.platform) -> str:
     """What is the matter with a port that cannot be opened, and what to do, in one line."""
     text = str(error)
     number = getattr(error, "errno", None)
-    if "exclusive" in text or number == errno.EBUSY:
-        return _OPEN_ELSEWHERE
-    if number == errno.EACCES or "PermissionError" in text or "Permission denied" in text:
-        return _permission_advice(platform)
-    if "Inappropriate ioctl" in text:
-        return Saying("that is no serial port; see with `companion doctor` which ports there are")
-    if "refused" in text:
-        return Saying("nobody listens there")
-    if number == errno.ENOENT or "FileNotFoundError" in text or "No such file" in text:
-        return Saying("there is no such port; plug the board in, or see with `companion doctor` which ports there are")
-    return shown(text)
+    denied = number == errno.EACCES or "PermissionError" in text or "Permission denied" in text
+    missing = number == errno.ENOENT or "FileNotFoundError" in text or "No such file" in text
+    advices = (
+        ("exclusive" in text or number == errno.EBUSY, _OPEN_ELSEWHERE),
+        (denied, _permission_advice(platform)),
+        ("Inappropriate ioctl" in text or number == errno.EISDIR, _NO_PORT),
+        ("socket://" in text and "NoneType" in text, _NO_NUMBER),
+        ("refused" in text, Saying("nobody listens there")),
+        (missing, _NOT_THERE),
+    )
+    return next((advice for fits, advice in advices if fits), shown(text))
 
 
 def _permission_advice(platform: str) -> str:
@@ -185,10 +189,13 @@ class PortFinder:
         """
         try:
             return self.find() if self.wanted == "auto" else self._open(self.wanted)
-        except SourceError:
+        except SourceError as error:
             if self.wanted == "auto" or "://" in self.wanted or not self._known or self.wanted in self._listed():
                 raise
-            return self.find()  # it was there and is not there now: it may have been plugged in elsewhere
+            try:
+                return self.find()  # it was there and is not there now: it may have been plugged in elsewhere
+            except SourceError as elsewhere:
+                raise (elsewhere if self.likely() else error) from None
 
     def likely(self) -> list[str]:
         """The ports that look like an Arduino, each by the name that will stay the same when others come and go."""

@@ -177,7 +177,7 @@ def test_a_board_that_is_lost_is_not_another_that_is_plugged_in_and_is_found_bes
     finder()
     assert (world.opened.count("COM2"), world.opened[-1]) == (1, "COM7")
     world.ports = {}
-    with pytest.raises(SourceError):
+    with pytest.raises(SourceError, match="no such port" if wanted == "COM3" else "no port looks like an Arduino"):
         finder()
     world.ports = {"COM2": (CH340, tile_board)}
     finder()
@@ -275,6 +275,8 @@ def test_a_port_that_cannot_be_opened_says_why_and_what_to_do(error, platform, s
         (os.devnull, "no serial port"),
         ("socket://127.0.0.1:1", "nobody listens there"),
         ("foo://x", "'foo' not known"),
+        ("socket://127.0.0.1", "its address needs a port number, as in tiles:socket://192"),
+        ("/", "no serial port"),
         ("hwgrep://[", "no URL that leads to a port .unterminated character set"),
         ("loop://?logging=loudly", "no URL that leads to a port .'loudly'"),
     ],
