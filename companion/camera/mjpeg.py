@@ -17,6 +17,7 @@ import socket
 import ssl
 import urllib.error
 import urllib.request
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -26,6 +27,7 @@ import numpy as np
 from companion.address import shown, without_people
 from companion.camera.live import LiveFrames
 from companion.camera.login import Login, challenges, place
+from companion.camera.pictures import listening
 from companion.errors import SourceError, SourceSyntaxError
 from companion.saying import Saying
 
@@ -173,6 +175,8 @@ class MjpegCapture:
         self._parser = MjpegParser()
         self._broken = 0
         """How many pictures there were, one after the other, that cannot be decoded."""
+        self._commented = True
+        """Whether libjpeg had something to say of the last picture, as of all from some cameras; nobody needs it."""
 
     def grab(self) -> NDArray[np.uint8] | None:
         """The next picture that can be decoded; see `companion.camera.live.Capture`."""
@@ -180,7 +184,7 @@ class MjpegCapture:
         if encoded is None:
             self._parser.feed(self._more())
             return None
-        image = _decoded(encoded)
+        image = self._decoded(encoded)
         self._broken = self._broken + 1 if image is None else 0
         if self._broken >= _MOST_BROKEN:
             raise SourceError(Saying("its pictures cannot be decoded"))
@@ -189,6 +193,16 @@ class MjpegCapture:
     def close(self) -> None:
         """Hang up."""
         self._answer.close()
+
+    def _decoded(self, encoded: bytes) -> NDArray[np.uint8] | None:
+        said: list[bytes] = []
+        with ExitStack() as ears:
+            if self._commented:
+                with suppress(OSError):  # nowhere to listen, or nothing is said anywhere
+                    ears.enter_context(listening(said))
+            image = _decoded(encoded)
+        self._commented = bool(said)
+        return image
 
     def _more(self) -> bytes:
         try:

@@ -146,11 +146,11 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bool, 
     Of a JPEG that is damaged in its middle libjpeg makes a picture all the same, and only says so on standard error.
     What libpng says there helps nobody: a PNG that is damaged is no picture. Whatever else is said comes through.
     """
-    with ExitStack() as listening:
+    with ExitStack() as ears:
         lines: list[bytes] = []
         if data[:4].tobytes().startswith((_JPEG, _PNG)):
             with suppress(OSError):  # nowhere to listen, or nothing is said anywhere
-                listening.enter_context(_listening(lines))
+                ears.enter_context(listening(lines))
         is_avif = data[4:12].tobytes() == _AVIF
         turns = dict(_AVIF_TURNS.findall(data[:_AVIF_HEAD].tobytes())) if is_avif else {}
         image = cv2.imdecode(data, cv2.IMREAD_COLOR | (cv2.IMREAD_IGNORE_ORIENTATION if turns else 0))
@@ -161,7 +161,7 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bool, 
 
 
 @contextmanager
-def _listening(lines: list[bytes]) -> Iterator[None]:
+def listening(lines: list[bytes]) -> Iterator[None]:
     """What is said on standard error, line by line; what neither libjpeg nor libpng says comes through."""
     with _ONE_AT_A_TIME, tempfile.TemporaryFile() as heard:
         standard_error = os.dup(_STANDARD_ERROR)

@@ -39,6 +39,7 @@ class CameraServer:
 
     def __init__(self, picture=None, *, frame_s: float = 0.02, port: int = 0) -> None:
         self.picture = picture or Noise()
+        self.encoded = jpeg
         self.behaviour = "stream"
         self.people: tuple[str, str] | None = None
         self.asks: tuple[str, ...] = (BASIC,)
@@ -130,7 +131,7 @@ class CameraServer:
         while not (self._over.wait(self._frame_s) or self.hang_up.is_set()):
             if self.stall.is_set():
                 continue
-            sent = b"\xff\xd8 nothing \xff\xd9" if self.behaviour == "garbage" else jpeg(self.picture())
+            sent = b"\xff\xd8 nothing \xff\xd9" if self.behaviour == "garbage" else self.encoded(self.picture())
             told = 15_000_000 if self.behaviour == "long" else len(sent)
             length = b"" if self.behaviour == "bare" else b"Content-Length: %d\r\n" % told
             request.wfile.write(b"--cut\r\nContent-Type: image/jpeg\r\n" + length + b"\r\n" + sent + b"\r\n")

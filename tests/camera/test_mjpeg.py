@@ -10,7 +10,7 @@ import pytest
 from companion.camera import open_frames
 from companion.camera.mjpeg import MjpegParser, StreamOpener
 from companion.errors import SourceError
-from tests.camera.server import BASIC, DIGEST, CameraServer
+from tests.camera.server import BASIC, DIGEST, CameraServer, jpeg
 
 PATIENCE_S = 20.0
 """How long a test waits for what should come at once, so that a slow machine fails no test."""
@@ -105,6 +105,15 @@ def test_a_camera_that_tells_no_lengths_is_understood(server):
     frames = open_frames(server.address, time.monotonic)
     assert a_picture(frames)
     frames.close()
+
+
+def test_what_libjpeg_has_to_say_of_every_picture_is_not_told_to_people(server, capfd):
+    """As of those of small cameras, that have bytes too many before their end."""
+    server.encoded = lambda image: jpeg(image)[:-2] + bytes(range(1, 15)) + b"\xff\xd9"
+    frames = open_frames(server.address, time.monotonic)
+    assert all(a_picture(frames) for _ in range(5))
+    frames.close()
+    assert "extraneous" not in capfd.readouterr().err
 
 
 def test_a_camera_whose_pictures_never_end_is_left_at_once(server, caplog):
