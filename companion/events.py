@@ -161,9 +161,10 @@ class Corrected(Event):
 class ChoiceNeeded(Event):
     """The program cannot decide and asks a person.
 
-    `question` is ``order`` (several pieces, more than one legal order), ``start`` (the board does not fit the game when
-    the program starts), ``new`` (the board was emptied in mid-game) or ``correct`` (a correction would make later moves
-    illegal; the answer is the correction once more with those ruled, or the choice ``resume``).
+    `question` is ``order`` (several pieces, more than one legal order; or the last ones are missing, and may have been
+    lifted or played elsewhere), ``start`` (the board does not fit the game when the program starts), ``new`` (the board
+    was emptied in mid-game) or ``correct`` (a correction would make later moves illegal; the answer is the correction
+    once more with those ruled, or the choice ``resume``).
     """
 
     question: QuestionKind

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import shutil
 import stat
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,10 +22,9 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
 
     """
     path, data = Path(path), content.encode() if isinstance(content, str) else content
-    with suppress(FileNotFoundError):
-        if not stat.S_ISREG(path.stat().st_mode):
-            path.write_bytes(data)
-            return
+    if not _is_regular(path):
+        path.write_bytes(data)
+        return
     file = path.resolve()  # a link stays one
     try:
         fresh = _fresh_beside(file)
@@ -50,6 +48,8 @@ def try_to_write(path: str | Path) -> None:
     Raises:
         OSError: if it may not.
     """
+    if not _is_regular(Path(path)):
+        return
     file = Path(path).resolve()
     try:
         _fresh_beside(file).unlink()
@@ -58,6 +58,14 @@ def try_to_write(path: str | Path) -> None:
             raise
         with file.open("r+b"):
             pass
+
+
+def _is_regular(path: Path) -> bool:
+    """Whether it is a file, or will be one: no device, and no pipe."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:
+        return True
 
 
 def _fresh_beside(file: Path) -> Path:

@@ -198,7 +198,8 @@ class _SquareVotes:
         if not agreed or self.held_up:
             return False
         self._settle(agreed)
-        self.settled = replace(self.settled, late_s=self._late_s) if self._late_s else self.settled
+        if self.settled.late_s != self._late_s:
+            self.settled = replace(self.settled, late_s=self._late_s)
         if fresh:
             self._fit(time, contents)
         return bool(contents & self.settled.contents)

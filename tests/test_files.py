@@ -117,6 +117,7 @@ def test_whether_a_file_may_be_written_is_told_and_nothing_is(tmp_path, monkeypa
 
 def test_a_pipe_is_written_to_as_it_is():
     reading, writing = os.pipe()
+    try_to_write(f"/dev/fd/{writing}")
     write_whole(f"/dev/fd/{writing}", "new")
     os.close(writing)
     with os.fdopen(reading) as pipe:

@@ -1875,3 +1875,76 @@ def test_whether_a_piece_was_only_lifted_or_played_elsewhere_is_asked_where_both
     assert lines(scene.referee.choose(scene.time, LIFTED_OR_MOVED[choice])) == then
     assert scene.look(2) == []
     assert scene.referee.disturbed == ({Square.parse("c4")} if choice == 0 else set())
+
+
+def test_a_piece_after_a_pass_goes_on_from_the_last_one_or_was_played_in_its_place():
+    """Before, the latter was believed without a word, also where the last piece was only lifted."""
+    scene = scene_after(*NEARLY_OVER[:-1])
+    scene.hand("a1", "d4")
+    scene.look(0.5)
+    scene.lift("a1")
+    scene.put("d4", "Lx")
+    scene.look(0.5)
+    scene.hand()
+    assert scene.look(5) == ["disturbed a1", "asks order"]
+    assert list(scene.referee.question.choices) == ["a1>< d4x", "d4x"]
+    scene.put("a1", "L><")
+    assert scene.look(1)[:2] == ["restored a1", "light d4x"]
+
+
+def test_of_pieces_that_are_no_more_those_that_were_asked_about_nothing_is_asked_any_more():
+    scene = with_two_pieces_while_the_last_one_is_away()
+    scene.look(3)
+    scene.hand("b4")
+    scene.look(0.5)
+    scene.put("b4", "D+")
+    scene.look(0.5)
+    scene.hand()
+    scene.look(5)
+    assert scene.referee.question is None
+
+
+def test_where_more_may_have_been_played_than_can_be_chosen_from_a_kind_is_asked_first():
+    scene = scene_after("c4><", "b3+")
+    scene.hand("c4", "b3", "b4", "c3", "d4", "a4")
+    scene.look(0.5)
+    for square in ("c4", "b3"):
+        scene.lift(square)
+    scene.put("b4", "L+")
+    scene.put("c3", "D+")
+    scene.misread = {Square.parse("b4"): of_colour(Colour.LIGHT), Square.parse("c3"): of_colour(Colour.DARK)}
+    scene.look(0.5)
+    scene.hand()
+    assert scene.look(8) == ["disturbed b3 c4", "kind? c3"]
+
+
+def test_a_piece_that_reads_otherwise_and_was_asked_about_is_so_after_a_gap_too():
+    scene = scene_after("a1+", "a2+")
+    scene.look(3)
+    scene.misread[Square.parse("a2")] = contents_of([piece("Dx")])
+    assert scene.look(3) == ["disturbed a2", "unclear a2"]
+    scene.time += 0.4
+    assert scene.look(2) == []
+
+
+@pytest.mark.parametrize("instead", [None, "b1+", "a2x"])
+def test_what_was_said_of_a_piece_that_is_not_seen_holds_for_the_move_only(instead):
+    """Else a move that was taken back, or corrected, would come back by itself."""
+    scene = scene_after("a1+", "a2+")
+    a2 = Square.parse("a2")
+    scene.misread[a2] = contents_of([None])
+    scene.look(1)
+    scene.referee.answer(scene.time, a2, piece("D+"))
+    told_then = scene.referee.correct(scene.time, 2, instead) if instead else scene.referee.undo(scene.time)
+    assert "dark a2+" not in lines(told_then) + scene.look(3)
+    assert list(map(str, scene.game.history)) == (["a1+", instead] if instead else ["a1+"])
+
+
+def test_a_board_is_swept_though_a_broken_tile_holds_a_piece_by_a_persons_word():
+    scene = scene_after("a1+", "a2+", "a3+", "a4+")
+    a1 = Square.parse("a1")
+    scene.misread[a1] = contents_of([None])
+    scene.look(1)
+    scene.referee.answer(scene.time, a1, piece("L+"))
+    scene.pieces.clear()
+    assert "asks new" in scene.look(5)

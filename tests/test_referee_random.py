@@ -93,6 +93,7 @@ class Player:
             return
         told = [str(ply) for ply in self.truth.history]
         last = played[-1]
+        passed = told[-1] == "-"
         while told[-1] == "-":
             told.pop()
         self.truth = Game.replay(told[:-1], self.truth.first)
@@ -102,6 +103,8 @@ class Player:
         move = self.choose()
         self.truth = self.truth.play(move)
         self.place(move.square, move.piece)
+        if passed:  # it may as well go on from the piece that was lifted: that is asked, and they wait for it
+            self.scene.look(5)
 
     def nudge(self) -> None:
         """A hand lifts a piece and puts the same piece back."""

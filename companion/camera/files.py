@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import cv2
@@ -28,6 +29,7 @@ _WHOLE_SHARE = 0.8
 _INTERLACED = b"Cannot convert interlaced"
 """FFmpeg says so of pictures that OpenCV then gives all the same, and which are black, or whatever was there before."""
 _ONE_PICTURE = "import sys, cv2; cv2.VideoCapture(sys.argv[1], cv2.CAP_FFMPEG).read()"
+_ANSWER_S = 20.0
 _AV1 = b"AV01"
 _LONGEST_GAP_S = 60.0
 """Stamps that run on by more between two frames are another recording's, or damaged."""
@@ -88,15 +90,9 @@ class VideoFile:
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
         self._coming = [frame for frame in (self._grab(), self._grab()) if frame is not None]
-        if not self._coming:
-            kind = int(self._capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little")
+        if why := self._why_blind(path):
             self.close()
-            if kind == _AV1:
-                raise SourceError(f"{path} is coded as AV1, which cannot be read; first: ffmpeg -i {path} new.mp4")
-            raise SourceError(f"{path} has no picture in it; it may be empty or damaged")
-        if np.array_equal(self._coming[0].image, self._coming[-1].image) and _is_interlaced(path):
-            self.close()
-            raise SourceError(f"{path} is interlaced, which cannot be read; first: ffmpeg -i {path} -vf yadif new.mp4")
+            raise SourceError(f"{path} {why}")
 
     def read(self, timeout_s: float) -> Frame | None:  # noqa: ARG002 (a file never keeps one waiting)
         """The next frame.
@@ -127,6 +123,17 @@ class VideoFile:
         """Close the file."""
         self._capture.release()
 
+    def _why_blind(self, path: str) -> str:
+        """Why no picture can be decoded, and what helps; empty if they can be."""
+        kind = int(self._capture.get(cv2.CAP_PROP_FOURCC)).to_bytes(4, "little")
+        if not self._coming and kind == _AV1:
+            return f"is coded as AV1, which cannot be read; first: ffmpeg -i {quote(path)} new.mp4"
+        if not self._coming:
+            return "has no picture in it; it may be empty or damaged"
+        if np.array_equal(self._coming[0].image, self._coming[-1].image) and _is_interlaced(path):
+            return f"is interlaced, which cannot be read; first: ffmpeg -i {quote(path)} -vf yadif new.mp4"
+        return ""
+
     def _grab(self) -> Frame | None:
         try:
             there, image = self._capture.read()
@@ -142,9 +149,11 @@ class VideoFile:
 def _is_interlaced(path: str) -> bool:
     """Whether that is why all pictures of a video are the same. Only FFmpeg knows, to which this program has no ear."""
     hears = {**os.environ, "OPENCV_FFMPEG_LOGLEVEL": "16"}
-    asked = subprocess.run(  # noqa: S603 (these words)
-        [sys.executable, "-c", _ONE_PICTURE, path], env=hears, capture_output=True, check=False
-    )
+    ask = [sys.executable, "-P", "-c", _ONE_PICTURE, path]
+    try:
+        asked = subprocess.run(ask, env=hears, capture_output=True, timeout=_ANSWER_S, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired):
+        return False
     return _INTERLACED in asked.stdout + asked.stderr
 
 

@@ -51,6 +51,8 @@ _SEGMENTS = {*range(0xC0, 0xD0), *range(0xDB, 0xFF)}
 """The second bytes of the markers that a length follows, up to the scan of the picture (ITU-T T.81, table B.1)."""
 _LENGTH = re.compile(rb"content-length\s*:\s*(\d+)", re.IGNORECASE)
 _MOST_BROKEN = 30
+_SURELY_QUIET = 30
+"""If libjpeg has nothing to say of so many first pictures, nobody listens any more."""
 _SENDING_ON = (301, 302, 303, 307, 308)
 _DIRECT = urllib.request.ProxyHandler({})
 """A camera is in the same network: no proxy is asked for it."""
@@ -175,8 +177,10 @@ class MjpegCapture:
         self._parser = MjpegParser()
         self._broken = 0
         """How many pictures there were, one after the other, that cannot be decoded."""
-        self._commented = True
-        """Whether libjpeg had something to say of the last picture, as of all from some cameras; nobody needs it."""
+        self._decodings = 0
+        """How often a picture was decoded."""
+        self._commented = False
+        """Whether libjpeg had something to say of any, as it may again; nobody needs to read it."""
 
     def grab(self) -> NDArray[np.uint8] | None:
         """The next picture that can be decoded; see `companion.camera.live.Capture`."""
@@ -184,7 +188,7 @@ class MjpegCapture:
         if encoded is None:
             self._parser.feed(self._more())
             return None
-        image = self._decoded(encoded)
+        image = self._decoded_unheard(encoded)
         self._broken = self._broken + 1 if image is None else 0
         if self._broken >= _MOST_BROKEN:
             raise SourceError(Saying("its pictures cannot be decoded"))
@@ -194,14 +198,15 @@ class MjpegCapture:
         """Hang up."""
         self._answer.close()
 
-    def _decoded(self, encoded: bytes) -> NDArray[np.uint8] | None:
+    def _decoded_unheard(self, encoded: bytes) -> NDArray[np.uint8] | None:
         said: list[bytes] = []
         with ExitStack() as ears:
-            if self._commented:
+            if self._commented or self._decodings < _SURELY_QUIET:
                 with suppress(OSError):  # nowhere to listen, or nothing is said anywhere
                     ears.enter_context(listening(said))
             image = _decoded(encoded)
-        self._commented = bool(said)
+        self._decodings += 1
+        self._commented |= bool(said)
         return image
 
     def _more(self) -> bytes:

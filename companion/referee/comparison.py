@@ -40,6 +40,8 @@ class Comparison:
     held_back: AbstractSet[Square]
     """Squares that did not fit the game when they were last at rest, and are out of sight or changing now; and those
     with something new that is not settled: it may lie there already, and have come before what lies elsewhere."""
+    by_word: AbstractSet[Square] = frozenset()
+    """Squares of the game on which nothing is seen, and a person has said that the piece lies there."""
     unseen: Sequence[Arrival] = ()
     """Squares without a piece of the game that have been out of sight since `Arrival.since`: anything may lie there."""
 
@@ -62,6 +64,10 @@ class Comparison:
         if not self.restless or not self.arrivals:
             return False
         return self.time - max(arrival.since for arrival in self.arrivals) < rest_s
+
+    def changed_s(self, arrivals: Sequence[Arrival]) -> float:
+        """When the last of these arrivals, and of what is lost, was first seen so."""
+        return max([*(new.since for new in arrivals), *(gone.since for gone in self.lost.values())])
 
     @property
     def empty(self) -> bool:
@@ -93,7 +99,7 @@ class Comparison:
         """Whether all pieces of the game have left, though others may lie there now."""
         pieces = sum(map(bool, game.contents))
         left = sum(seen.contents == EMPTY for seen in self.lost.values())
-        return pieces > _FEW_PIECES and (self.empty or left == pieces)
+        return pieces > _FEW_PIECES and (self.empty or 0 < left == pieces - len(self.by_word))
 
     def lifted(self, game: Game) -> list[Piece]:
         """The pieces of the game that are not where they were played."""
@@ -143,6 +149,7 @@ def compare(
         bare=on(bare),
         free=fitting - pieces,
         held_back=(lies.keys() - fitting - counting) | layout.squares_in(snapshot.held),
+        by_word=said.unseen & pieces,
     )
 
 
@@ -178,9 +185,15 @@ class Sayings:
         self._open.discard(square)
         self._covered.discard(square)
 
-    def forget_unseen(self) -> None:
-        """A piece counts no more where nothing was seen when it was said: when pieces are cleared away."""
-        self._said = {square: (content, seen) for square, (content, seen) in self._said.items() if seen != EMPTY}
+    @property
+    def unseen(self) -> frozenset[Square]:
+        """The squares that hold a piece by a person's word alone: nothing was seen there when it was said."""
+        return frozenset(square for square, (content, seen) in self._said.items() if content and seen == EMPTY)
+
+    def forget_unseen(self, squares: AbstractSet[Square]) -> None:
+        """On these a piece counts no more where nothing was seen when it was said."""
+        for square in self.unseen & squares:
+            del self._said[square]
 
     def look(self, covered: AbstractSet[Square]) -> None:
         """These of the squares on which the game has no piece are covered now, and no others."""
@@ -195,13 +208,21 @@ class Sayings:
         if square not in self._said:
             return contents
         content, seen_then = self._said[square]
-        word = contents_of([content])
-        otherwise = (
-            contents & ~seen_then if content is None else not contents & seen_then or contents == EMPTY != seen_then
-        )
-        if otherwise or (word & seen_then and not word & contents):
+        if _is_otherwise(contents, content, seen_then):
             del self._said[square]
             return contents
         if content is None and contents & EMPTY and square in self._covered:
             return contents
-        return word
+        return contents_of([content])
+
+
+def _is_otherwise(contents: Contents, content: Content, seen_then: Contents) -> bool:
+    """Whether what is seen now is not what was seen when it was said that there is this `content`."""
+    word = contents_of([content])
+    if word & seen_then and not word & contents:
+        return True
+    if content is None:
+        return bool(contents & ~seen_then)
+    if seen_then == EMPTY:
+        return contents != EMPTY
+    return contents == EMPTY or not contents & seen_then

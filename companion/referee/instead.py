@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival
     from companion.referee.record import Record
-    from companion.rules import Move
+    from companion.rules import Game, Move
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,7 @@ class Instead:
     orders: tuple[tuple[Move, ...], ...]
     """The ways to have played all of it."""
     goes_on: tuple[tuple[Move, ...], ...]
-    """The ways in which several pieces go on the game as it stood, if there are any: the last ones may only have been
-    lifted. One alone was played instead: its player may only move on after a pass, and sees that a piece is missing."""
+    """The ways in which it goes on the game as it stood, if there are any: pieces may only have been lifted."""
     arrivals: Sequence[Arrival]
     """What lies there."""
     moves: tuple[Move, ...]
@@ -37,6 +36,12 @@ class Instead:
     """A square out of sight on which a move may have been played before it."""
     doubtful: Arrival | None
     """What else is to be asked before it is believed."""
+
+    def choices(self, game: Game) -> dict[str, int]:
+        """What may have been played from the first of the last pieces on, and how many moves that takes back."""
+        lifted = game.moves[-self.count :]
+        as_it_stands = {" ".join(map(str, (*lifted, *order))): 0 for order in self.goes_on}
+        return as_it_stands | {" ".join(map(str, order)): self.count for order in self.orders}
 
 
 def may_be_instead(record: Record, board: Comparison) -> bool:
@@ -66,7 +71,7 @@ def played_instead(
     return Instead(
         count,
         found.orders,
-        goes_on.orders if goes_on.complete and len(arrivals) > 1 else (),
+        goes_on.orders if goes_on.complete else (),
         arrivals,
         doubts.played_in_sight(before, arrivals, board, found, unseen_s),
         unseen=doubts.played_unseen(before, arrivals, board, found, unseen_s),

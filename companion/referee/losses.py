@@ -37,14 +37,17 @@ class Losses:
         """When the pieces of the game were first seen as what they are, since their squares were bare."""
         self._looked_s = float("inf")
         """When the board was last looked at."""
+        self._lost: set[Square] = set()
+        """The squares whose piece was not there then."""
 
     def look(self, board: Comparison, game: Game) -> None:
         """Learn from the board which pieces have left, and which were taken from the game."""
         self.to_leave -= board.bare.keys() | board.kept.keys()
         sure = {square for square, seen in board.kept.items() if only(seen.contents)}
         unwatched = board.time - self._looked_s >= _QUICKEST_S
-        self._looked_s = board.time
-        self._bared = (self._bared | board.bare.keys() | (board.lost.keys() if unwatched else set())) - sure
+        may_have_been_bare = board.lost.keys() - self._lost if unwatched else set()
+        self._looked_s, self._lost = board.time, set(board.lost)
+        self._bared = (self._bared | board.bare.keys() | may_have_been_bare) - sure
         known = {square: since for square, since in self._since.items() if game.content(square) is not None}
         self._since = {square: board.kept[square].since for square in sure} | known
         for square in self._bared:
@@ -95,7 +98,7 @@ class Losses:
         ):
             return None
         last_there = seen.after + seen.late_s
-        if seen.late_s and last_there - self._since.get(last, last_there) < seen.late_s:
+        if seen.late_s and 0 <= last_there - self._since.get(last, last_there) < seen.late_s:
             return None
         if not seen.late_s and seen.since - last_there >= _QUICKEST_S:
             return None

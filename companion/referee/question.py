@@ -112,7 +112,9 @@ class Question:
             return
         if self.about_order:
             bare = [board.bare[square] for square in self.shown(board) if square in board.bare]
-            answered = any(board.time - seen.since >= _LIFTED_S for seen in bare)
+            now = [(arrival, self._asked.get(arrival.square)) for arrival in board.arrivals]
+            is_another = any(asked and not asked.contents & seen.contents for seen, asked in now)
+            answered = is_another or any(board.time - seen.since >= _LIFTED_S for seen in bare)
         if answered:
             self.drop()
 

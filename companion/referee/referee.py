@@ -130,8 +130,8 @@ class Referee(Umpire):
         return [*told, *self._look_again(time)]
 
     def _say_if_seen(self, square: Square, piece: Piece) -> None:
-        """A person's word of a move counts for the square as well, if anything is seen there."""
-        if (seen := self._sight.contents(square)) != EMPTY:
+        """A person's word of a move counts for the square as well, if anything is seen or was said there."""
+        if (seen := self._sight.contents(square)) != EMPTY or square in self._said.squares:
             self._said.say(square, piece, seen)
 
     def undo(self, time: float) -> list[Event]:
@@ -157,6 +157,8 @@ class Referee(Umpire):
 
     def _undo_on(self, square: Square, *, unless: Square | None = None) -> None:
         """What lies on `square` counts no more: it has to leave before the game goes on."""
+        if square != unless:
+            self._said.forget_unseen({square})
         if square != unless and self._sight.contents(square) != EMPTY:
             self._losses.to_leave.add(square)
 

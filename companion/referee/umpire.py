@@ -5,8 +5,9 @@ snapshot and game disagree are either *arrivals* (a piece where the game has non
 gone, or another lies in its place). They are explained, the least surprising way first:
 
 1. the arrivals are legal moves in the one order that the rules and the times allow: they are played;
-2. exactly the last placements are lost and the arrivals are a different legal play: those moves were taken back; so
-   are all from a piece on whose colour did not show when it was played, and turns out to be the other one;
+2. exactly the last placements are lost and the arrivals are a different legal play: those moves were taken back,
+   unless they may go on the game as well, and the pieces have only been lifted, which is asked; taken back are also
+   all from a piece on whose colour did not show when it was played, and turns out to be the other one;
 3. an arrival that no legal move explains is an `IllegalPlacement`, or, where an unclear square would explain it, a
    question about that square. While it stands nothing later is committed; it is all looked at afresh at every snapshot,
    so what was held back is played, in order, as soon as the reason is gone;
@@ -474,25 +475,17 @@ class Umpire:
     def _ask_whether_lifted(self, board: Comparison, played: Instead) -> list[Event]:
         """Whether the last pieces were only lifted, and belong back, or what lies there was played in their place.
 
-        The choices tell what was played from before the first of them on. Laid back they answer that themselves.
+        Laid back they answer that themselves.
         """
-        changed = [*(new.since for new in played.arrivals), *(gone.since for gone in board.lost.values())]
-        if board.time - max(changed) < self._patience.clearing_s:
+        if board.time - board.changed_s(played.arrivals) < self._patience.clearing_s:
             return []
-        lifted = self.game.moves[-played.count :]
-        taken_back = {" ".join(map(str, (*lifted, *order))): 0 for order in played.goes_on}
-        taken_back |= {" ".join(map(str, order)): played.count for order in played.orders}
-        if len(taken_back) > _MOST_ORDERS:
-            return []
+        choices = played.choices(self.game)
+        if len(choices) > _MOST_ORDERS:
+            unclear = [new for new in played.arrivals if len(new.pieces) > 1]
+            return self._ask_after_a_while(board, unclear[0]) if unclear else self._ask_how_it_stands(board)
         squares = tuple(sorted(arrival.square for arrival in played.arrivals))
-        return self._question.ask(
-            self._here(board.time),
-            "order",
-            tuple(taken_back),
-            squares,
-            arrivals=played.arrivals,
-            taken_back=taken_back,
-        )
+        here = self._here(board.time)
+        return self._question.ask(here, "order", tuple(choices), squares, arrivals=played.arrivals, taken_back=choices)
 
     def _ask_what_may_lie_instead(self, board: Comparison) -> list[Event]:
         arrivals = self._instead(board)
@@ -500,8 +493,7 @@ class Umpire:
         if lacking is None:
             return []
         waits_s = self._patience.unclear_s if arrivals else self._patience.maybe_s
-        changed = [lacking.since, *(new.since for new in arrivals), *(gone.since for gone in board.lost.values())]
-        if board.time - max(changed) < waits_s:
+        if board.time - board.changed_s([lacking, *arrivals]) < waits_s:
             return []
         return self._ask_about(board, lacking)
 
@@ -545,7 +537,7 @@ class Umpire:
 
     def _after_the_end(self, board: Comparison) -> list[Event]:
         """Removals are clearing up, unless just the last move is played otherwise."""
-        self._said.forget_unseen()
+        self._said.forget_unseen(self._said.unseen)
         self._forget_solved_problems(board)
         self._clearing.look(board)
         self._question.look_after_the_end(board, cleared=self._clearing.done)
@@ -566,8 +558,7 @@ class Umpire:
         """Just the piece that ended the match has left: another move was played and left there, or may have been."""
         if board.held_back or self._losses.to_leave:
             return []
-        changed = [*(piece.since for piece in self._instead(board)), *(seen.since for seen in board.lost.values())]
-        if board.time - max(changed) < self._patience.clearing_s:
+        if board.time - board.changed_s(self._instead(board)) < self._patience.clearing_s:
             return []
         misread = self._may_be_misread(board)
         if misread is not None:

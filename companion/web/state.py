@@ -60,7 +60,8 @@ class QuestionState(BaseModel):
     table: str
     ply: int
     question: Literal["order", "start", "new", "correct"] = Field(
-        description="The order of moves, a board that does not fit the game, a cleared board, or a correction."
+        description="The order of moves, or whether the last ones stand; a board that does not fit the game; "
+        "a cleared board; or a correction."
     )
     choices: list[str] = Field(
         description="What `choose` takes. Only `join` is a request of its own, as more has to be said. "

@@ -17,7 +17,7 @@ from companion.web.language import _, closed, sentence, told
 from companion.web.names import as_written, content_name, kind_name, player
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
     from companion.fusion import Disagreement
     from companion.referee import Problem
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from companion.table import TableView
 
 
-_FEW_PIECES = 2
+_TOLD_ALONE = 2
 """Of so many missing pieces each is told by itself."""
 
 
@@ -70,7 +70,7 @@ def reason(view: TableView) -> str:
 def spoken(view: TableView) -> str:
     """What a screen reader says when something changes."""
     last = view.game.last_move
-    news = [closed(str(notice.title)) for notice in notices(view)]
+    news = list(dict.fromkeys(closed(str(notice.title)) for notice in notices(view)))
     if last is not None and last.colour is not None:
         kind = kind_name(last.kind)
         news.insert(0, _("%(player)s: %(kind)s at %(square)s.", player=player(view, last.colour), kind=kind,
@@ -208,8 +208,14 @@ def _questions(view: TableView) -> Iterator[Notice]:
         words["resume"] = _("They are left over")
     if asked.question == "correct":
         words["resume"] = _("Leave the game as it was")
+    order = _("In which order?"), _("Several pieces came at once, and more than one order is legal.")
+    if lifted := [square for square in map(str, sorted(view.disturbed)) if square in " ".join(asked.choices)]:
+        order = (
+            _("Only lifted, or played elsewhere?"),
+            _("%(squares)s: put back what was only lifted, or say what was played.", squares=", ".join(lifted)),
+        )
     title, text = {
-        "order": (_("In which order?"), _("Several pieces came at once, and more than one order is legal.")),
+        "order": order,
         "start": whose
         if between
         else (_("This is not the game that was being played"), _("What shall be done with what lies here?")),
@@ -238,20 +244,24 @@ def _wrongs(view: TableView) -> Iterator[Notice]:
         if other.square not in asked:
             title = _("What lies on %(square)s?", square=str(other.square))
             yield Notice("ask", title, _said(other), other.square, other.contents)
-    yield from _losses(view)
+    yield from _losses(view, asked)
 
 
-def _losses(view: TableView) -> Iterator[Notice]:
-    """What has to be put back; of few pieces each by itself, as a person may know that it is there."""
+def _losses(view: TableView, asked: Container[Square]) -> Iterator[Notice]:
+    """What has to be put back; of few pieces each by itself, as a person may know that it is there.
+
+    Of those that are `asked` about already nothing more can be said.
+    """
     lying = [(square, view.game.content(square)) for square in sorted(view.disturbed)]
     title = _("Something has moved")
-    if len(lying) > _FEW_PIECES:
+    if len(lying) > _TOLD_ALONE:
         wanted = ", ".join(f"{square} {content_name(content)}" for square, content in lying)
         yield Notice("wrong", title, _("Put back: %(wanted)s", wanted=wanted))
         return
     for square, content in lying:
         text = _("Put back: %(wanted)s", wanted=f"{square} {content_name(content)}")
-        yield Notice("wrong", title, text, square, (content,), asked=questions.about_loss(square))
+        answers = () if square in asked else (content,)
+        yield Notice("wrong", title, text, square, answers, asked=questions.about_loss(square))
 
 
 def _said(told: Disagreement) -> str:

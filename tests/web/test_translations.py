@@ -313,7 +313,7 @@ NO_PAGE = {
 }
 """What these say is said before there is a page, after it, or to programmers alone."""
 BEFORE_THE_PAGE = (
-    *("{path} is not a video", "{path} has no picture", "{path} is interlaced", "{path} is coded as"),
+    *("{path} is not a video", "{path} has no picture", "{path} {why}"),
     *("first is", "sets is", "ply {told", "there is a {piece} on"),
     *(
         "the corners {said} lie too close",
