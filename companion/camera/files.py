@@ -30,6 +30,7 @@ _INTERLACED = b"Cannot convert interlaced"
 """FFmpeg says so of pictures that OpenCV then gives all the same, and which are black, or whatever was there before."""
 _ONE_PICTURE = "import sys, cv2; cv2.VideoCapture(sys.argv[1], cv2.CAP_FFMPEG).read()"
 _ANSWER_S = 20.0
+"""So long FFmpeg is listened to at most."""
 _AV1 = b"AV01"
 _LONGEST_GAP_S = 60.0
 """Stamps that run on by more between two frames are another recording's, or damaged."""

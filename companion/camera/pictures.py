@@ -38,6 +38,7 @@ _MAY_MOVE = re.compile(rb"GIF8|\x89PNG|RIFF....WEBP|....ftypavis", re.DOTALL)
 _TIFF, _PAGES, _SMALLER = re.compile(rb"II\*\0|MM\0\*"), 8, 0.25
 """So does this one; but a page that has less than so much of the first one's pixels is only the same once more."""
 _AVIF, _AVIF_HEAD = b"ftypavif", 65536
+"""What stands at the fifth byte of an AVIF, and in how many bytes all is told that is said of its picture."""
 _AVIF_TURNS = re.compile(rb"\0\0\0\x09(irot|imir)(.)", re.DOTALL)
 """The boxes near the beginning of an AVIF that tell how it lies (ISO/IEC 23008-12, 6.5.10 and 6.5.12)."""
 _JPEG, _LIBJPEG = b"\xff\xd8", b"Corrupt JPEG data: "
@@ -53,7 +54,7 @@ _STANDARD_ERROR, _ONE_AT_A_TIME = 2, Lock()
 
 
 def read_picture(path: Path) -> NDArray[np.uint8]:
-    """A picture file, upright (turned as its EXIF says), BGR, `(height, width, 3)`.
+    """A picture file, upright (turned as its EXIF, or its container, says), BGR, `(height, width, 3)`.
 
     Raises:
         SourceError: if the file is missing, or may not be read.

@@ -274,20 +274,22 @@ def _beside(file: Path, ending: str) -> Path:
 
 def _state(file: Path | None) -> tuple[int, int] | None:
     """What changes when a file is written to."""
-    try:
-        told = file.stat() if file else None
-    except OSError:  # gone, with whatever it was on
-        return None
+    told = _stat(file)
     return (told.st_mtime_ns, told.st_size) if told else None
 
 
 def _identity(file: Path | None) -> tuple[int, int] | None:
-    """What tells a file from another of its name; None if it is not there."""
+    """What tells a file from another of its name."""
+    told = _stat(file)
+    return (told.st_dev, told.st_ino) if told else None
+
+
+def _stat(file: Path | None) -> os.stat_result | None:
+    """What is told of a file; None if it is gone, with whatever it was on."""
     try:
-        told = file.stat() if file else None
+        return file.stat() if file else None
     except OSError:
         return None
-    return (told.st_dev, told.st_ino) if told else None
 
 
 def _named(place: str) -> sa.URL:

@@ -120,7 +120,6 @@ class SerialPort:
 
 
 _OPEN_ELSEWHERE = Saying("another program has this port open; close it there (a serial monitor? a second companion?)")
-
 _NO_PORT = Saying("that is no serial port; see with `companion doctor` which ports there are")
 _NO_NUMBER = Saying("its address needs a port number, as in tiles:socket://192.168.1.20:2217")
 _NOT_THERE = Saying("there is no such port; plug the board in, or see with `companion doctor` which ports there are")

@@ -15,7 +15,7 @@ from companion.vision import lattice
 from companion.vision.judge import NAMINGS, SQUARES, Verdict
 from companion.vision.plane import goes_round, project, side_lengths
 from companion.vision.pose import SHORTEST_SIDE
-from companion.vision.squareness import misfit, strain
+from companion.vision.squareness import UNIT_SQUARE, misfit, strain
 from companion.vision.suggestions import MISFIT
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ times as much."""
 _CUT_OFF = 0.1
 """What reaches beyond the edge of the picture by more than this, in squares, is not seen whole, if nothing else is
 said."""
-_BOARD = SQUARES * np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+_BOARD = SQUARES * UNIT_SQUARE
 """The corners of a board, in squares."""
 
 

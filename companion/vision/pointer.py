@@ -19,7 +19,7 @@ import numpy as np
 
 from companion.vision import networks
 from companion.vision.plane import go_round, side_lengths
-from companion.vision.squareness import from_unit_square
+from companion.vision.squareness import UNIT_SQUARE, from_unit_square
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -293,8 +293,7 @@ def _grid() -> tuple[Floats, Floats, Floats]:
     return crossings, middles, outside
 
 
-_UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
-_PARTS = (_UNIT * _SQUARES, *_grid())
+_PARTS = (UNIT_SQUARE * _SQUARES, *_grid())
 """Where a place is looked at, in squares."""
 _WITHIN = np.insert(np.concatenate(_PARTS[1:]) / _SQUARES, 2, 1, axis=1)
 """All of these but its corners, in sides of the board, homogeneous."""
@@ -305,7 +304,7 @@ _MEAN = _OF / _OF.sum(axis=0)
 _MAP = (_OF @ (0, 1, 2, 2)).astype(np.intp)
 """In which map each point is looked up."""
 _WAYS = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], np.float64)
-_MOVES = np.einsum("ac,wx->awcx", np.eye(len(_UNIT)), _WAYS).reshape(-1, *_UNIT.shape)
+_MOVES = np.einsum("ac,wx->awcx", np.eye(len(UNIT_SQUARE)), _WAYS).reshape(-1, *UNIT_SQUARE.shape)
 """Each corner alone, each way, `(16, 4, 2)`."""
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.floating[Any]]
 
+UNIT_SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
+"""The corners that `from_unit_square` takes to others."""
 _ORDINARY_FOCALS = (0.6, 0.68, 0.77, 0.88, 1.0, 1.2, 1.45, 1.8, 2.2)
 """In longer picture sides: from wide-angle webcams to telephones' second lenses, and pictures cut out of larger."""
 _MOST_TILT = np.radians(66)
