@@ -153,6 +153,12 @@ def _played_among(
     return None
 
 
+def maybe_played(game: Game, board: Comparison, said: AbstractSet[Square]) -> list[Arrival]:
+    """What may be a legal move, or nothing, on squares that were seen bare before; nobody has `said` which."""
+    unsaid = [maybe for maybe in board.maybes if maybe.appeared and maybe.square not in said]
+    return [maybe for maybe in unsaid if legal_moves(game, maybe)]
+
+
 def told_by_later_play(game: Game, arrivals: Sequence[Arrival], found: Explanation) -> Arrival | None:
     """A piece that could be two kinds but for what was played after it: that may itself be a mistake."""
     for move in found.certain:

@@ -17,7 +17,7 @@ gone, or another lies in its place). They are explained, the least surprising wa
 Nothing is judged while a hand covers a square of the board, unless it stays there for longer than patience lasts; nor
 while a piece that is not played yet is out of sight: without it, what lies in the open could mean something else; nor
 what moves would explain that may have been played where nothing was seen for seconds. A wrong silent commit is the
-worst thing this program can do: where two explanations are left, it asks.
+worst thing this program can do: where two explanations are left, it asks (`companion.referee.asking`).
 
 What people decide against it, or in its place, is the referee's. Every method takes the time it happens at; nothing
 here asks a clock.
@@ -26,18 +26,17 @@ here asks a clock.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from companion import events
-from companion.readings import contents_of
 from companion.referee import doubts
+from companion.referee.asking import Asking
 from companion.referee.cards import CardPiles
 from companion.referee.clearing import Clearing
 from companion.referee.comparison import Comparison, Sayings, compare
-from companion.referee.explanation import are_too_many, explain, legal_moves
-from companion.referee.instead import Instead, lacking_instead, may_be_instead, played_instead, unclear_instead
+from companion.referee.explanation import explain
+from companion.referee.instead import Instead, may_be_instead, played_instead, unclear_instead
 from companion.referee.lifted import Lifted
 from companion.referee.losses import Losses
 from companion.referee.patience import Patience
@@ -50,7 +49,7 @@ from companion.referee.turning import quarter_turns
 from companion.rules import Colour, Game, Move
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
     from companion.events import Event
@@ -60,8 +59,6 @@ if TYPE_CHECKING:
 
 _FEW_PIECES = 2
 """So few pieces may be played before the program looks."""
-_MOST_ORDERS = 8
-"""Nobody can choose among more orders than this."""
 _PILES_TELL_S = 0.5
 """So long after the first look at the board a card may be seen for the first time that lay there before."""
 
@@ -101,6 +98,9 @@ class Umpire:
         self._said = Sayings()
         lying = (piece for piece in game.beginning.contents if piece is not None)
         self._cards = CardPiles.of((move.piece for move in game.moves), lying)
+        self._asking = Asking(
+            self._sheet, self._question, self._problems, self._cards if self._by_card else None, self._patience
+        )
         self._may_be_left_over = False
         """At the first look pieces may lie there that were never played in this match."""
 
@@ -235,7 +235,7 @@ class Umpire:
             return [*told, *self.finish(time)]
         strange = {arrival.square for arrival in (*board.arrivals, *(board.replaced if self.over else ()))}
         strange |= {square for square in board.held_back if self.game.content(square) is None}
-        strange |= {maybe.square for maybe in self._maybe_played(board)}
+        strange |= {maybe.square for maybe in doubts.maybe_played(self.game, board, self._said.squares)}
         long_unseen = [] if self.over else board.unseen
         strange |= {unseen.square for unseen in long_unseen if board.time - unseen.since >= self._patience.blind_s}
         untold = self._sight.unknown(self._said.squares) - self._sight.hidden
@@ -284,114 +284,44 @@ class Umpire:
             return self._note_losses(board)
         doubtful = self._doubtful(board)
         if doubtful is not None:
-            return [*self._note_losses(board), *self._ask_after_a_while(board, doubtful)]
+            return [*self._note_losses(board), *self._asking.about_after_a_while(board, doubtful)]
         told = self._of_the_other_colour(board) or self._taken_back(board)
-        return told or [*self._note_losses(board), *self._explain(board)]
+        return told or [*self._note_losses(board), *self._go_on(board)]
+
+    def _go_on(self, board: Comparison) -> list[Event]:
+        if may_be_instead(self._sheet.record, board):
+            return self._asking.before_taking_back(board, self._instead(board))
+        if not board.arrivals:
+            return self._asking.about_maybes(board, doubts.maybe_played(self.game, board, self._said.squares))
+        return self._explain(board)
 
     def _explain(self, board: Comparison) -> list[Event]:
-        past = may_be_instead(self._sheet.record, board)
-        if past or not board.arrivals:
-            return self._ask_before_taking_back(board) if past else self._ask_about_maybes(board)
         found = explain(self.game, board.arrivals)
         unseen = doubts.played_unseen(self.game, board.arrivals, board, found, self._patience.unseen_s)
         for other in board.unseen:
             if other is not unseen:
                 self._problems.settle_out_of_sight(other.square)
         if unseen is not None:
-            return self._ask_what_lies_out_of_sight(board.time, unseen, board.arrivals)
+            return self._asking.what_lies_out_of_sight(board, unseen, board.arrivals)
         others_open = self._problems.squares - {move.square for move in found.certain}
         if not found.certain or (others_open and not found.complete):
-            return self._tell_what_is_wrong(board, found)
+            return self._asking.what_is_wrong(board, found)
         doubtful = doubts.first(self.game, board, found, self._said.squares)
         if doubtful is not None:
-            return self._ask_about(board, doubtful) if self._has_waited(board, doubtful) else []
+            return self._asking.which_kind(board, doubtful)
         moves = self._beyond_doubt(board, found)
         told = self._play(board.time, moves)
         played = {move.square for move in moves}
         left = [arrival for arrival in board.arrivals if arrival.square not in played]
         if not left or self.over or moves != found.certain:
             return told
-        return [*told, *self._explain(replace(board, arrivals=left))]
+        return [*told, *self._go_on(replace(board, arrivals=left))]
 
     def _beyond_doubt(self, board: Comparison, found: Explanation) -> tuple[Move, ...]:
         """The moves that were found, as far as nothing out of sight, or just lifted, may have come between."""
         if doubts.between(self.game, replace(board, maybes=self._lifted.missing(board)), found):
             return ()
         return doubts.played_in_sight(self.game, board.arrivals, board, found, self._patience.unseen_s)
-
-    def _ask_what_lies_out_of_sight(self, time: float, unseen: Arrival, arrivals: Sequence[Arrival]) -> list[Event]:
-        """Whether nothing does, before the arrivals are believed; what lies there shows when it is seen."""
-        if time - min(arrival.since for arrival in arrivals) < self._patience.covered_s:
-            return []
-        return self._problems.out_of_sight(self._here(time), unseen)
-
-    def _tell_what_is_wrong(self, board: Comparison, found: Explanation) -> list[Event]:
-        """Say what is in the way: moves that may be meant in two ways, an unclear square, or an illegal piece."""
-        if any(found.orders) and doubts.of_orders(self.game, board, found) is None:
-            return self._ask_what_is_meant(board, found)
-        if are_too_many(board.arrivals):
-            return self._ask_one_by_one(board)
-        if self.problems and not self._problems.read_otherwise(board.arrivals):
-            return []
-        lacking = doubts.of_orders(self.game, board, found)
-        if lacking is not None:
-            return self._ask_about(board, lacking)
-        return self._problems.illegal(self._here(board.time), self.game, board.arrivals)
-
-    def _ask_one_by_one(self, board: Comparison) -> list[Event]:
-        """Too much is possible to choose from: what the first unclear piece is; if none is unclear, how it stands."""
-        unclear = [arrival for arrival in board.arrivals if len(arrival.pieces) > 1]
-        if not unclear:
-            return self._ask_how_it_stands(board)
-        if self._question.about_order:
-            self._question.drop()
-        return self._ask_about(board, unclear[0]) if self._has_waited(board, unclear[0]) else []
-
-    def _has_waited(self, board: Comparison, arrival: Arrival) -> bool:
-        """Whether it has lain there for so long that its kind will not show by itself."""
-        if not self._by_card:
-            return board.time - arrival.since >= self._patience.unclear_s
-        card_s = self._patience.card_s * (2 if self._cards.may_tell(arrival) else 1)
-        return board.time - arrival.since >= card_s
-
-    def _ask_how_it_stands(self, board: Comparison) -> list[Event]:
-        """More has been played than can be put in order; the game may go on as it stood all the same."""
-        lain_s = board.time - max(arrival.since for arrival in board.arrivals)
-        if board.strange == self._question.resumed or lain_s < self._patience.clearing_s:
-            return []
-        return self._question.ask(self._here(board.time), "start", ("resume", "join", "new"), board.strange)
-
-    def _ask_what_is_meant(self, board: Comparison, found: Explanation) -> list[Event]:
-        square = found.next_square
-        if square is None and len(found.orders) > _MOST_ORDERS:
-            if self.problems and not self._problems.read_otherwise(board.arrivals):
-                return []
-            return self._ask_one_by_one(board)
-        if square is None:
-            choices = tuple(" ".join(map(str, order)) for order in found.orders)
-            squares = tuple(sorted(arrival.square for arrival in board.arrivals))
-            return self._question.ask(self._here(board.time), "order", choices, squares, arrivals=board.arrivals)
-        arrival = next(arrival for arrival in board.arrivals if arrival.square == square)
-        if not self._has_waited(board, arrival):
-            return []
-        then = reduce(Game.play, found.certain, self.game)
-        meant = contents_of(move.piece for move in legal_moves(then, arrival))
-        return self._ask_about(board, replace(arrival, contents=meant))
-
-    def _ask_about_maybes(self, board: Comparison) -> list[Event]:
-        for maybe in self._maybe_played(board):
-            if board.time - maybe.since >= self._patience.maybe_s:
-                return self._ask_about(board, maybe)
-        return []
-
-    def _maybe_played(self, board: Comparison) -> list[Arrival]:
-        """What may be a legal move, or nothing; where nobody has said which, and the square was seen bare before."""
-        unsaid = [maybe for maybe in board.maybes if maybe.appeared and maybe.square not in self._said.squares]
-        return [maybe for maybe in unsaid if legal_moves(self.game, maybe)]
-
-    def _ask_about(self, board: Comparison, arrival: Arrival) -> list[Event]:
-        or_nothing = arrival.square in {maybe.square for maybe in (*board.maybes, *board.hardly_replaced)}
-        return self._problems.unclear(self._here(board.time), self.game, arrival, or_nothing=or_nothing)
 
     def _forget_solved_problems(self, board: Comparison) -> None:
         if not self._problems.squares:
@@ -446,10 +376,6 @@ class Umpire:
     def _may_be_misread(self, board: Comparison) -> Arrival | None:
         return self._losses.may_be_misread(board, self.game, self._said.squares)
 
-    def _ask_after_a_while(self, board: Comparison, doubtful: Arrival) -> list[Event]:
-        waited = board.time - doubtful.since >= self._patience.unclear_s
-        return self._ask_about(board, doubtful) if waited else []
-
     def _note_losses(self, board: Comparison) -> list[Event]:
         new = self._losses.newly_disturbed(board)
         return [events.BoardDisturbed(**self._here(board.time), squares=new)] if new else []
@@ -460,42 +386,6 @@ class Umpire:
         if played is None or played.doubtful or played.unseen or played.goes_on:
             return []
         return [*self._take_back(board.time, played.count), *self._play(board.time, played.moves)]
-
-    def _ask_before_taking_back(self, board: Comparison) -> list[Event]:
-        """What keeps another legal play from being taken for what lies there instead of the last placements."""
-        played = self._played_instead(board)
-        if played is None:
-            return self._ask_what_may_lie_instead(board)
-        if played.unseen is not None:
-            return self._ask_what_lies_out_of_sight(board.time, played.unseen, played.arrivals)
-        if played.doubtful is not None:
-            return self._ask_after_a_while(board, played.doubtful)
-        return self._ask_whether_lifted(board, played)
-
-    def _ask_whether_lifted(self, board: Comparison, played: Instead) -> list[Event]:
-        """Whether the last pieces were only lifted, and belong back, or what lies there was played in their place.
-
-        Laid back they answer that themselves.
-        """
-        if board.time - board.changed_s(played.arrivals) < self._patience.clearing_s:
-            return []
-        choices = played.choices(self.game)
-        if len(choices) > _MOST_ORDERS:
-            unclear = [new for new in played.arrivals if len(new.pieces) > 1]
-            return self._ask_after_a_while(board, unclear[0]) if unclear else self._ask_how_it_stands(board)
-        squares = tuple(sorted(arrival.square for arrival in played.arrivals))
-        here = self._here(board.time)
-        return self._question.ask(here, "order", tuple(choices), squares, arrivals=played.arrivals, taken_back=choices)
-
-    def _ask_what_may_lie_instead(self, board: Comparison) -> list[Event]:
-        arrivals = self._instead(board)
-        lacking = lacking_instead(self._sheet.record, board, arrivals)
-        if lacking is None:
-            return []
-        waits_s = self._patience.unclear_s if arrivals else self._patience.maybe_s
-        if board.time - board.changed_s([lacking, *arrivals]) < waits_s:
-            return []
-        return self._ask_about(board, lacking)
 
     def _played_instead(self, board: Comparison) -> Instead | None:
         arrivals = self._instead(board)
@@ -562,8 +452,8 @@ class Umpire:
             return []
         misread = self._may_be_misread(board)
         if misread is not None:
-            return self._ask_about(board, misread)
-        return self._taken_back(board) or self._ask_before_taking_back(board)
+            return self._asking.about(board, misread)
+        return self._taken_back(board) or self._asking.before_taking_back(board, self._instead(board))
 
     def _played_otherwise(self, board: Comparison) -> list[Event]:
         """The move that ended the match was taken back, and another one played."""
