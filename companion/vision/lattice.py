@@ -97,11 +97,10 @@ def search(lab: Picture, view: View, count: int, mesh: Mesh) -> list[Candidate]:
     size = (lab.shape[1], lab.shape[0])
     flatten, flat_size = _frame(view, size)
     along = _table_evidence(lab, flatten, flat_size)
-    found = sorted(_comb(along, count, mesh), key=lambda place: -place[0])
     back = np.linalg.inv(flatten)
     return [
         Candidate(evidence, project(back, mesh.corners * pitch + (x, y)))
-        for evidence, x, y, pitch in _thinned(found, count, mesh)
+        for evidence, x, y, pitch in _thinned(np.concatenate(list(_comb(along, count, mesh))), count, mesh)
     ]
 
 
@@ -137,8 +136,8 @@ def evidence(flat: NDArray[np.uint8], *, reach: int, around: int) -> tuple[Float
     return steps[0] / (steps[0] + usual), steps[1] / (steps[1] + usual)
 
 
-def _comb(along: tuple[Floats, Floats], count: int, mesh: Mesh) -> Iterator[tuple[float, int, int, float]]:
-    """Local maxima (evidence, x, y, pitch) of the comb for every size; large ones are looked for coarsely."""
+def _comb(along: tuple[Floats, Floats], count: int, mesh: Mesh) -> Iterator[Floats]:
+    """Local maxima (n, 4), evidence, x, y and pitch, of the comb for every size; large ones are looked for coarsely."""
     pitch, scale, summed = _COMB_SMALLEST, 1, _summed(along)
     while pitch * max(mesh.rows / along[0].shape[0], mesh.columns / along[0].shape[1]) < _COMB_FILL:
         if pitch >= _COMB_COARSER * _COMB_SMALLEST:
@@ -149,9 +148,9 @@ def _comb(along: tuple[Floats, Floats], count: int, mesh: Mesh) -> Iterator[tupl
         reach = int(pitch * _ALIKE) | 1
         peak = (total >= cv2.dilate(total, np.ones((reach, reach), np.uint8))) & (total > _LEAST_COMB)
         peaks = np.flatnonzero(peak)
-        for place in peaks[np.argsort(-total.ravel()[peaks])[:count]].tolist():
-            y, x = divmod(place, total.shape[1])
-            yield float(total[y, x]), x * scale, y * scale, pitch * scale
+        peaks = peaks[np.argsort(-total.ravel()[peaks])[:count]]
+        y, x = np.divmod(peaks, total.shape[1])
+        yield np.stack([total[y, x], x * scale, y * scale, np.full(len(peaks), pitch * scale)], axis=1)
         pitch *= _COMB_STEP
 
 
@@ -163,43 +162,41 @@ def _halved(part: Floats) -> Floats:
 
 
 def _summed(along: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
-    """The evidence, across each line as far as it may be off, summed along it: columns downwards, rows to the right."""
-    play = 2 * _COMB_PLAY + 1
-    upright, level = cv2.dilate(along[0], np.ones((1, play))), cv2.dilate(along[1], np.ones((play, 1)))
-    down, right = np.pad(upright.cumsum(axis=0), ((1, 0), (0, 0))), np.pad(level.cumsum(axis=1), ((0, 0), (1, 0)))
+    """The evidence, across each line as far as it may be off, summed along it; level ones as if upright."""
+    across = np.ones((1, 2 * _COMB_PLAY + 1))
+    parts = (cv2.dilate(part, across) for part in (along[0], np.ascontiguousarray(along[1].T)))
+    down, right = (np.pad(part.cumsum(axis=0), ((1, 0), (0, 0))) for part in parts)
     return np.asarray(down, np.float32), np.asarray(right, np.float32)
 
 
 def _comb_at(summed: tuple[Floats, Floats], pitch: float, mesh: Mesh) -> Floats:
     """Mean evidence along all lines, for each place of the comb's upper left corner."""
-    down, right = summed
-    rows, columns = right.shape[0] - round(mesh.rows * pitch), down.shape[1] - round(mesh.columns * pitch)
-    total = np.zeros((rows, columns), np.float32)
+    wide, deep = (
+        part.shape[1] - round(squares * pitch) for part, squares in zip(summed, (mesh.columns, mesh.rows), strict=True)
+    )
+    totals = np.zeros((deep, wide), np.float32), np.zeros((wide, deep), np.float32)
     whole = sum(run.length for run in mesh.runs)
     for (upright, start, length), lines in mesh.alike.items():
-        part, deep, wide = (down, rows, columns) if upright else (right.T, columns, rows)
-        sums = reduce(np.add, [part[:, x : x + wide] for x in (round(line * pitch) for line in lines)])
-        first, pixels = round(start * pitch), round(length * pitch)
-        mean = (sums[first + pixels :][:deep] - sums[first:][:deep]) * (length / pixels / whole)
-        total += mean if upright else mean.T
-    return total
+        part, total = summed[not upright], totals[not upright]
+        (long, across), first, pixels = total.shape, round(start * pitch), round(length * pitch)
+        sums = cv2.subtract(part[first + pixels :][:long], part[first:][:long])
+        for line in lines:
+            cv2.scaleAdd(sums[:, round(line * pitch) :][:, :across], length / pixels / whole, total, total)
+    return np.asarray(totals[0] + totals[1].T)
 
 
-def _thinned(found: list[tuple[float, int, int, float]], count: int, mesh: Mesh) -> list[tuple[float, int, int, float]]:
-    kept: list[tuple[float, int, int, float]] = []
-    for place in found:
-        corners = _rectangle(place, mesh)
-        if all(np.abs(corners - _rectangle(other, mesh)).max() > _ALIKE * place[3] for other in kept):
+def _thinned(found: Floats, count: int, mesh: Mesh) -> Floats:
+    """The `count` best of the places that were found (n, 4), best first; of those that are all but alike only one."""
+    kept: list[int] = []
+    found = found[np.argsort(-found[:, 0], kind="stable")]
+    _, x, y, pitch = found.T
+    sides = np.stack([x, y, x + mesh.columns * pitch, y + mesh.rows * pitch], axis=1)
+    for place, own in enumerate(sides):
+        if (np.abs(own - sides[kept]).max(axis=1) > _ALIKE * pitch[place]).all():
             kept.append(place)
         if len(kept) == count:
             break
-    return kept
-
-
-def _rectangle(place: tuple[float, int, int, float], mesh: Mesh) -> Floats:
-    """Left, top, right and bottom."""
-    _, x, y, pitch = place
-    return np.array([x, y, x + mesh.columns * pitch, y + mesh.rows * pitch])
+    return np.asarray(found[kept])
 
 
 # ------------------------------------------------------------------------------------------------- fit
