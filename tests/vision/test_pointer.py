@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from companion.vision.plane import project
-from companion.vision.pointer import CHANNELS, FINER, Maps, Pointer, finer, tone
+from companion.vision.pointer import CHANNELS, FINER, LITTLE, LONGER, LONGEST, Maps, Pointer, finer, tone
 from tests.vision.drawn_tables import OBLIQUE, laid_on, planks
 
 SHAPE = (60, 80)
@@ -103,9 +103,9 @@ def test_a_glance_needs_no_mirror():
     looked = []
 
     class Watched(Pointer):
-        def looks(self, image, *, mirrored):
+        def looks(self, image, hint, *, mirrored):
             looked.append(mirrored)
-            return super().looks(image, mirrored=mirrored)
+            return super().looks(image, hint, mirrored=mirrored)
 
     pointer = Watched((resources.files("companion.vision") / "models" / "pointer.onnx").read_bytes())
     sight = pointer.see(laid_on(planks(), OBLIQUE))
@@ -115,3 +115,24 @@ def test_a_glance_needs_no_mirror():
     assert glanced == max(place.support for look in sight._straight for place in look.places) > 0.6
     assert sight.places
     assert looked == [False, True]
+
+
+def test_what_shows_next_to_nothing_is_not_looked_at_more_closely():
+    looked = []
+
+    class Watched(Pointer):
+        def heat(self, image, longest=LONGEST):
+            looked.append(longest)
+            return super().heat(image, longest)
+
+    pointer = Watched((resources.files("companion.vision") / "models" / "pointer.onnx").read_bytes())
+    nothing = np.full((480, 640, 3), 120, np.uint8)
+    sight = pointer.see(nothing)
+    assert sight.at_a_glance < LITTLE
+    assert looked[:2] == [LONGEST, LONGER]
+    straight = len(looked)
+    assert sight.support(OBLIQUE) < LITTLE
+    assert looked[straight:] == [LONGEST]
+    looked.clear()
+    assert pointer.see(nothing, hint=0.2).at_a_glance < LITTLE
+    assert looked == [LONGEST]
