@@ -58,8 +58,8 @@ def _card(about: dict[str, Any], networks: tuple[bytes, bytes], folder: Path, jo
     calibration, test = (shards_of(folder, split) for split in (Split.CALIBRATE, Split.TEST))
     fitted, unseen = (calibrate.judge_shards(networks, shards, jobs) for shards in (calibration, test))
     rules, measured = {}, {}
-    for look, known in calibrate.LOOKS.items():
-        rule = calibrate.rule(fitted[look], known)
+    for look, (known, most_covered) in calibrate.LOOKS.items():
+        rule = calibrate.rule(fitted[look], known, most_covered)
         rules[look.value] = asdict(rule)
         measured[look.value] = calibrate.measure(unseen[look], rule)
         measured[look.value]["promised to rule out, and did"] = calibrate.reliability(fitted[look], unseen[look], rule)

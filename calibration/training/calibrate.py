@@ -58,9 +58,11 @@ class Judged:
     ordinary: NDArray[np.bool_]
 
 
-LOOKS: Final = {Looked.ONCE: 0.7, Looked.TWICE: 0.7, Looked.PHOTOGRAPH: 1.0}
-"""The ways to look, and what `SetRule.known` is for each. Where squares are judged together, what is left unclear is
-mostly the colour of cubes: one colour with its four kinds may not be ruled out as four unlikely things are."""
+LOOKS: Final = {Looked.ONCE: (0.7, 0.5), Looked.TWICE: (0.7, 0.5), Looked.PHOTOGRAPH: (1.0, 0.15)}
+"""The ways to look, and what `SetRule.known`, and `SetRule.covered` at most, is for each. Where squares are judged
+together, what is left unclear is mostly the colour of cubes: one colour with its four kinds may not be ruled out as
+four unlikely things are. And less is ruled out there, so a square that may be covered, as by the top of a tall piece
+before it, has to be kept from it sooner."""
 
 
 def look_at(recogniser: Recogniser, view: NDArray[np.uint8], away: int, look: Looked) -> Floats:
@@ -98,10 +100,11 @@ def _joined(parts: list[Judged]) -> Judged:
     return Judged(*(np.concatenate([getattr(part, name) for part in parts]) for name in Judged.__slots__))
 
 
-def rule(judged: Judged, known: float) -> SetRule:
-    """The narrowest rule that keeps all promises, with a margin; `known` is that of `SetRule`."""
+def rule(judged: Judged, known: float, most_covered: float = 0.5) -> SetRule:
+    """The narrowest rule that keeps all promises, with a margin; `known`, and `covered` at most, are `SetRule`'s."""
     over = judged.targets[:, COVERED] > 0
-    covered = float(np.quantile(judged.probabilities[over, COVERED], _UNNOTICED)) if over.any() else 0.5
+    noticed = float(np.quantile(judged.probabilities[over, COVERED], _UNNOTICED)) if over.any() else most_covered
+    covered = min(noticed, most_covered)
     clear = judged.probabilities[:, COVERED] < covered
     usual = clear & judged.ordinary
     cases = (

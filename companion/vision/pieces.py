@@ -55,6 +55,12 @@ _UNHEARD_OF = 1e-7
 _NO_PIECE = 0.2
 """Where any piece may lie, none may already if that is as likely as this share of what is asked for else: grain of bare
 wood in an odd light looks like marks, but like no one piece's. Of 664 cubes of which nothing was known 10 were."""
+_RINGS = 0.02
+"""Both pusher and puller are rings, and each maker draws them in other sizes, with other things in them: where one is
+likeliest the other is ruled out only if it is less likely than this, too. Of 10,234 drawn squares 2 are less clear for
+it; of 811 in pictures that another renderer made 9 are, and 3 more that were told wrongly."""
+_OTHER_RING = {3: 4, 4: 3, 7: 8, 8: 7}
+"""Of the same colour, among `ALL_CONTENTS`."""
 AROUND: Final = 11
 """A pixel's surroundings, in pixels of a patch: a quarter of a square."""
 FAINTEST: Final = 0.03
@@ -107,8 +113,11 @@ class SetRule:
 
     def contents(self, probabilities: Floats) -> tuple[Contents, ...]:
         """The set of each square, from probabilities `(n, CLASSES)`."""
+        top = probabilities[:, :COVERED].argmax(axis=1)
         kept = self.likely(probabilities) >= self.least
-        kept[np.arange(len(kept)), probabilities[:, :COVERED].argmax(axis=1)] = True
+        kept[np.arange(len(kept)), top] = True
+        for ring, other in _OTHER_RING.items():
+            kept[:, other] |= (top == ring) & (probabilities[:, other] >= _RINGS)
         any_piece = kept[:, 1:].all(axis=1)
         kept[:, 0] |= any_piece & (probabilities[:, 0] >= _NO_PIECE * self.least)
         kept[probabilities[:, COVERED] >= self.covered] = True
