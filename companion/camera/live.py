@@ -85,6 +85,8 @@ class LiveFrames:
         self._clock = clock
         self._newer = threading.Condition()
         self._newest: Frame | None = None
+        self._last: Image | None = None
+        """What was seen last, on any connection: what sends pictures may go on sending that one to new ones, too."""
         self._why = ""
         self._good = clock()
         self._lost_s = LOST_S
@@ -142,7 +144,6 @@ class LiveFrames:
 
     def _take_pictures(self, capture: Capture) -> None:
         """Until told to stop, or until the device hangs."""
-        last: Image | None = None
         apart: deque[float] = deque(maxlen=_LAST_PICTURES)
         changed = self._clock()
         while not self._stop.is_set():
@@ -150,10 +151,10 @@ class LiveFrames:
             if image is None:
                 continue
             now = self._clock()
-            equal = last is not None and np.array_equal(image, last)
+            equal = self._last is not None and np.array_equal(image, self._last)
             if not equal:
-                apart.append(now - changed if last is not None else 0.0)
-                last, changed = image, now
+                apart.append(now - changed if self._last is not None else 0.0)
+                self._last, changed = image, now
             if _is_black(image):
                 self._complain(Saying("its picture is black: take off the lens cap, or make light"))
             elif not equal:

@@ -112,6 +112,24 @@ def test_a_camera_in_trouble_is_lost_within_two_seconds_and_comes_back(bench, tr
     assert bench.comes_back()
 
 
+def test_a_picture_that_is_frozen_on_the_next_connection_too_is_no_new_one(bench):
+    bench.picture()
+    bench.driver.picture = lambda: STILL
+    bench.lost_after()
+    opened = len(bench.driver.devices)
+    given = []
+    deadline = time.monotonic() + PATIENCE_S
+    while len(bench.driver.devices) < opened + 2 and time.monotonic() < deadline:
+        bench.clock.now += STEP_S
+        bench.driver.wait_for_looks(2)
+        with contextlib.suppress(SourceError):
+            given.append(bench.frames.read(0))
+    assert len(bench.driver.devices) >= opened + 2
+    assert not [frame for frame in given if frame is not None]
+    bench.driver.picture = Noise()
+    assert bench.comes_back()
+
+
 def test_a_camera_is_known_again_under_another_number(bench):
     bench.picture()
     plug_out(bench.root, "video0")
