@@ -1,7 +1,8 @@
-"""Whether a bare board of paper is found: ``python -m tests.bench.paper [BOARDS]``.
+"""Whether a bare board of paper is found: ``python -m tests.bench.paper [BOARDS [MARGIN]]``.
 
 Draws BOARDS boards (80 if not said) that have no thickness and no pieces, as people print their own: pale, with lines
-of any width, on any drawn cloth, up to 55 degrees from overhead. *Low* is beyond 45. *Located* is within half a square.
+of any width, on any drawn cloth, up to 55 degrees from overhead. *Low* is beyond 45. *Located* is within half a square,
+*near* within a quarter. The paper ends with the lines, or goes on around them for MARGIN squares.
 """
 
 import sys
@@ -21,11 +22,12 @@ SIZE = (960, 720)
 SQUARE = 100
 FOCAL = 900
 LOW = 45
+NEAR = 1 / 4
 OUTLINE = np.array([[-2, 2, 0], [2, 2, 0], [2, -2, 0], [-2, -2, 0]], float)
 
 
-def paper(rng):
-    """The board from straight above, in pixels of `SQUARE` a square."""
+def paper(rng, margin):
+    """The sheet from straight above, in pixels of `SQUARE` a square; the board leaves `margin` of it free around."""
     side = 4 * SQUARE
     board = np.full((side, side, 3), 0, np.uint8) + np.array(rng.uniform(150, 250, 3), np.uint8)
     ink = tuple(rng.uniform(10, 120, 3).tolist())
@@ -33,19 +35,20 @@ def paper(rng):
         at, width = min(line * SQUARE, side - 1), int(rng.integers(1, 5))
         cv2.line(board, (at, 0), (at, side), ink, width)
         cv2.line(board, (0, at), (side, at), ink, width)
-    return board
+    around = 4 * (round(margin * SQUARE),)
+    return cv2.copyMakeBorder(board, *around, cv2.BORDER_CONSTANT, value=board[50, 50].tolist())
 
 
-def drawn(number, fabrics):
+def drawn(number, fabrics, margin):
     """A picture, its board's corners, and the degrees from overhead."""
     rng = np.random.default_rng((99, number))
-    board = paper(rng)
+    board = paper(rng, margin)
     tilt, around, away = np.radians(rng.uniform(0, 55)), rng.uniform(0, 2 * np.pi), rng.uniform(7, 11)
     turned = np.array([[np.cos(around), -np.sin(around), 0], [np.sin(around), np.cos(around), 0], [0, 0, 1]])
     tilted = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
     seen = OUTLINE @ (tilted @ turned).T * [1, -1, -1] + [rng.normal(0, 0.6), rng.normal(0, 0.4), away]
     corners = seen[:, :2] / seen[:, 2:] * FOCAL + np.array(SIZE) / 2
-    outline = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32) * 4 * SQUARE
+    outline = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32) * 4 * SQUARE + round(margin * SQUARE)
     way = cv2.getPerspectiveTransform(outline, corners.astype(np.float32))
     cloth = cv2.resize(fabrics.table(rng, 512) if rng.random() < 0.8 else grid_cloth(rng), SIZE)
     share = cv2.warpPerspective(np.full(board.shape[:2], 1.0, np.float32), way, SIZE)[..., None]
@@ -55,24 +58,26 @@ def drawn(number, fabrics):
     return np.clip(grainy, 0, 255).astype(np.uint8), corners, float(np.degrees(tilt))
 
 
-def main(count=80):
+def main(count="80", margin="0"):
     """Print how many are located, from above and from low, and how many are found elsewhere."""
     cv2.setNumThreads(1)
     finder, fabrics = BoardFinder.bundled(), Fabrics(np.random.default_rng((3, 0)))
     told = {False: [], True: []}
-    for number in range(count):
-        picture, corners, tilt = drawn(number, fabrics)
+    for number in range(int(count)):
+        picture, corners, tilt = drawn(number, fabrics, float(margin))
         found = finder(picture, Layout.parse("4x4"))
         error = corner_error(found.points(), corners) if isinstance(found, BoardPose) else None
         told[tilt > LOW].append(error)
     for low, errors in told.items():
         located = sum(error is not None and error < LOCATED for error in errors)
+        near = sum(error is not None and error < NEAR for error in errors)
         false = sum(error is not None and error >= LOCATED for error in errors)
         share = interval(located, len(errors)) if errors else "-"
         print(
-            f"{'low' if low else 'from above':<12}{located:>4} of {len(errors):>3} located {share:>13}{false:>4} false"
+            f"{'low' if low else 'from above':<12}{located:>4} of {len(errors):>3} located {share:>13}{near:>4} near"
+            f"{false:>4} false"
         )
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(*sys.argv[1:])
