@@ -97,10 +97,11 @@ def search(lab: Picture, view: View, count: int, mesh: Mesh) -> list[Candidate]:
     size = (lab.shape[1], lab.shape[0])
     flatten, flat_size = _frame(view, size)
     along = _table_evidence(lab, flatten, flat_size)
+    found = np.concatenate([np.zeros((0, 4)), *_comb(along, count, mesh)])
     back = np.linalg.inv(flatten)
     return [
         Candidate(evidence, project(back, mesh.corners * pitch + (x, y)))
-        for evidence, x, y, pitch in _thinned(np.concatenate(list(_comb(along, count, mesh))), count, mesh)
+        for evidence, x, y, pitch in _thinned(found, count, mesh)
     ]
 
 

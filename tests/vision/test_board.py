@@ -103,6 +103,13 @@ def test_a_black_picture_a_white_picture_and_noise_are_no_board():
         assert isinstance(locate(picture, STANDARD), BoardNotFound)
 
 
+@pytest.mark.parametrize("size", [(64, 1280), (1280, 64)])
+def test_a_strip_too_narrow_for_any_board_is_no_board(size):
+    strip = np.random.default_rng(4).integers(0, 255, (*size, 3)).astype(np.uint8)
+    strip[::16], strip[:, ::16] = 0, 0
+    assert isinstance(locate(strip, STANDARD), BoardNotFound)
+
+
 def test_a_tiny_picture_is_refused_with_its_size():
     found = locate(np.zeros((20, 30, 3), np.uint8), STANDARD)
     assert found == BoardNotFound("the picture is too small: 30 x 20 pixels")
