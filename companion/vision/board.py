@@ -23,6 +23,7 @@ import numpy as np
 from companion.saying import Saying
 from companion.vision import lattice
 from companion.vision.alike import mixed_up
+from companion.vision.bordered import clearness, find_border
 from companion.vision.judge import SQUARES, Judge, Verdict
 from companion.vision.markers import mat_corners
 from companion.vision.mesh import Mesh
@@ -35,6 +36,7 @@ from companion.vision.places import (
     different,
     farther,
     is_cut_off,
+    larger,
     may_be_board,
     off_by,
     possible,
@@ -90,6 +92,10 @@ _HINTED = 0.15
 anything each had 0.24 or more, of pictures without a board five of six have less."""
 _TRIED_TONED = 4
 """So many of the places that might have been one are tried again then."""
+_TRIED_BORDERED = 3
+"""So many of the places may be the edge of what the board lies on, if none of them is the board."""
+_LARGER = (1.1, 1.2, 1.3, 1.4)
+"""That edge is looked for around the likeliest as well, where a board is so many times as large."""
 _BEYOND_DOUBT = 0.95
 _SMALLEST_SQUARE = 10.0
 """A board whose squares are smaller than this, in pixels of the picture, cannot be read."""
@@ -221,6 +227,7 @@ class BoardFinder:
             return BoardPose.at(on_mat, 1.0)
         places = self.places(scene)
         found = self._answer(places, scene.fitted)
+        found = self._within_border(scene, places, found)
         best = places[0].score if places else 0.0
         if best >= (self.rule.accept if isinstance(found, BoardNotFound) else self.rule.sure):
             return found
@@ -228,6 +235,35 @@ class BoardFinder:
         toned = self._find_toned(scene.image, likeliest)
         either = [pose for pose in (found, toned) if isinstance(pose, BoardPose)]
         return max(either, key=lambda pose: pose.score, default=found)
+
+    def _within_border(
+        self, scene: Scene, places: list[Place], found: BoardPose | BoardNotFound
+    ) -> BoardPose | BoardNotFound:
+        """The board, if what was `found` is the sheet or the frame that it lies in; else what was found.
+
+        With a border around it no network is sure of it: so it is looked at without.
+        """
+        levels = scene.fitted.levels
+        likeliest = [agreed(place) for place in places[: 1 if isinstance(found, BoardPose) else _TRIED_BORDERED]]
+        if isinstance(found, BoardNotFound):
+            likeliest += [larger(corners, by) for corners in likeliest[:1] for by in _LARGER]
+        borders = [find_border(levels, corners, _MESH) for corners in likeliest]
+        clearest = max(filter(None, borders), key=lambda border: border.clear, default=None)
+        if clearest is None:
+            return found
+        bordered = clearest.scaled(1 / scene.fitted.scale)
+        if isinstance(found, BoardPose):
+            if clearest.clear < clearness(levels, likeliest[0], _MESH):
+                return found
+            named, _ = _named_as(found, bordered.board, found.score)
+            return replace(named, another=found.another)
+        without = Scene(bordered.without(scene.image), self._pointer)
+        seen = self._answer(_best_first(self._near(without, [bordered.edge])), without.fitted)
+        if isinstance(seen, BoardPose):
+            named, off = _named_as(seen, bordered.edge, seen.score)
+            if off <= _ELSEWHERE:
+                return named.moved(bordered.back(named.points()))
+        return found
 
     def _find_toned(self, image: Picture, likeliest: list[Floats]) -> BoardPose | None:
         """The board, if it surely shows when what is dark in the picture is made brighter, or what is bright darker.
@@ -240,7 +276,7 @@ class BoardFinder:
             if scene.sight.at_a_glance < _GLIMPSED:
                 continue
             places = self._near(scene, [*(place.corners for place in scene.sight.places), *likeliest])
-            found = self._answer(sorted(places, key=_likely, reverse=True), scene.fitted)
+            found = self._answer(_best_first(places), scene.fitted)
             if isinstance(found, BoardPose) and found.score >= surely:
                 return found
         return None
@@ -256,7 +292,7 @@ class BoardFinder:
             places, guesses = self._near(scene, guesses), []
         if not any(place.score >= self.rule.sure for place in places):
             places += self._near(scene, guesses + LinesSeen(scene.image).suggest(_MESH))
-        return sorted(places, key=_likely, reverse=True)
+        return _best_first(places)
 
     def _near(self, scene: Scene, guesses: list[Floats]) -> list[Place]:
         """The likeliest places near these guesses, which are in pixels of the picture itself.
@@ -377,6 +413,10 @@ def _side(corners: Floats, which: int) -> str:
 def _likely(place: Place) -> tuple[bool, float]:
     """By what the likeliest place is the greatest."""
     return place.likely >= _LEAST_JUDGED, place.score
+
+
+def _best_first(places: list[Place]) -> list[Place]:
+    return sorted(places, key=_likely, reverse=True)
 
 
 def _tones(image: Picture) -> list[tuple[float, float]]:

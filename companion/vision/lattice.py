@@ -62,6 +62,7 @@ _MOST_BEYOND = 0.45
 _LEAST_LINE = 0.27
 _LEAST_SIDE = 0.3
 _LEAST_CONTRAST = 7.0
+_FIT_ROUNDS = 2
 _NO_SECOND_MAP: Any = None
 
 
@@ -232,12 +233,16 @@ def flattened(levels: list[Picture], corners: Floats, home: Floats, size: tuple[
     return np.asarray(cv2.warpPerspective(picture, to_flat, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def fit(levels: list[Picture], corners: Floats, mesh: Mesh, rounds: int = 2) -> Floats:
-    """The corners (4, 2), near the given ones, whose lines have most evidence in a Lab picture (its `pyramid`)."""
+def fit(levels: list[Picture], corners: Floats, mesh: Mesh, *, sides_only: bool = False) -> Floats:
+    """The corners (4, 2), near the given ones, whose lines have most evidence in a Lab picture (its `pyramid`).
+
+    If `sides_only`, inner lines do not count.
+    """
+    weights = mesh.weights * mesh.on_rim if sides_only else mesh.weights
     home = _flat(mesh.corners)
-    for _ in range(rounds):
+    for _ in range(_FIT_ROUNDS):
         maps = evidence(flatten_board(levels, corners, mesh), reach=5, around=31)
-        moved = _climb(maps, mesh)
+        moved = _climb(maps, mesh, weights)
         corners = project(homography(home, corners), moved)
         if np.abs(moved - home).max() < 1.0:
             break
@@ -249,14 +254,14 @@ def homography(source: Floats, target: Floats) -> Floats:
     return np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), target.astype(np.float32)), np.float64)
 
 
-def _climb(maps: tuple[Floats, Floats], mesh: Mesh) -> Floats:
+def _climb(maps: tuple[Floats, Floats], mesh: Mesh, weights: Floats) -> Floats:
     corners = _flat(mesh.corners)
     shifts = np.einsum("pc,mcd->mpd", mesh.pull(), _MOVES)
     for blur, steps in ((2.5, (4.0, 2.0)), (1.2, (2.0, 1.0, 0.5))):
         smooth = tuple(np.asarray(cv2.GaussianBlur(part, (0, 0), blur), np.float32) for part in maps)
         for step in steps:
             for _ in range(10):
-                better = _best_move(smooth, corners, step, mesh, shifts)
+                better = _best_move(smooth, corners, step, mesh, weights, shifts)
                 if better is None:
                     break
                 corners = better
@@ -278,10 +283,12 @@ def _moves() -> Floats:
 _MOVES = _moves()
 
 
-def _best_move(maps: tuple[Floats, ...], corners: Floats, step: float, mesh: Mesh, shifts: Floats) -> Floats | None:
+def _best_move(
+    maps: tuple[Floats, ...], corners: Floats, step: float, mesh: Mesh, weights: Floats, shifts: Floats
+) -> Floats | None:
     """`corners` after the move by `step` pixels that adds most evidence; None if none adds any."""
     points = project(homography(_flat(mesh.corners), corners), _flat(mesh.points))
-    seen = _look(maps, points[None] + step * shifts, mesh.upright_points) @ mesh.weights
+    seen = _look(maps, points[None] + step * shifts, mesh.upright_points) @ weights
     best = int(np.argmax(seen))
     if seen[best] < seen[0] + 1e-3:
         return None

@@ -68,8 +68,9 @@ class Mesh:
         """Points `(n, 2)` along all runs, and the index of each one's run."""
         self.upright_points = int(sum(run.length for run in self.runs if run.upright) * PER_SQUARE)
         """So many of the points, the first ones, lie on upright runs."""
-        rim = np.array([run.rim for run in self.runs])[self.run_of]
-        self.weights: Floats = np.where(rim, _RIM_WEIGHT, 1.0) / (_USUAL_LENGTH * PER_SQUARE)
+        self.on_rim: NDArray[np.bool_] = np.array([run.rim for run in self.runs])[self.run_of]
+        """Which of the points lie on the board's edge."""
+        self.weights: Floats = np.where(self.on_rim, _RIM_WEIGHT, 1.0) / (_USUAL_LENGTH * PER_SQUARE)
         """How much each point counts in a fit."""
         self.beyond = _beyond(cells, self.runs)
         """Points where upright and where level lines would run on, outside."""

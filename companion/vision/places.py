@@ -141,6 +141,12 @@ def farther(corners: Floats) -> list[Floats]:
     return [project(seen, _BOARD + by) for by in ((1, 0), (-1, 0), (0, 1), (0, -1))]
 
 
+def larger(corners: Floats, by: float) -> Floats:
+    """The corners of a board that is so many times as large, around the same middle."""
+    middle = _BOARD.mean(axis=0)
+    return project(lattice.homography(_BOARD, corners), (_BOARD - middle) * by + middle)
+
+
 def off_by(corners: Floats, given: Floats) -> float:
     """How far the `given` corners are from a board's own, named alike: the mean, in squares of the board."""
     off = float(np.linalg.norm(project(lattice.homography(corners, _BOARD), given) - _BOARD, axis=1).mean())
