@@ -94,6 +94,8 @@ _TRIED_TONED = 4
 """So many of the places that might have been one are tried again then."""
 _TRIED_BORDERED = 3
 """So many of the places may be the edge of what the board lies on, if none of them is the board."""
+_NOTHING = 0.01
+"""But if all places have a lower score than this, there is nothing."""
 _LARGER = (1.1, 1.2, 1.3, 1.4)
 """That edge is looked for around the likeliest as well, where a board is so many times as large."""
 _BEYOND_DOUBT = 0.95
@@ -243,6 +245,8 @@ class BoardFinder:
 
         With a border around it no network is sure of it: so it is looked at without.
         """
+        if not places or places[0].score < _NOTHING:
+            return found
         levels = scene.fitted.levels
         likeliest = [agreed(place) for place in places[: 1 if isinstance(found, BoardPose) else _TRIED_BORDERED]]
         if isinstance(found, BoardNotFound):
