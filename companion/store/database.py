@@ -3,7 +3,10 @@
 SQLite is set so that a commit is on the disk when it returns (write-ahead log, ``synchronous=FULL``) and so that
 what is erased is overwritten (``secure_delete``). The driver's own idea of transactions is switched off: SQLAlchemy's
 begin sends BEGIN, or BEGIN IMMEDIATE where something will be written, so that two writers queue up instead of one of
-them failing half-way. PostgreSQL needs none of this.
+them failing half-way.
+
+PostgreSQL has to be told both: without, each statement of a transaction would see what was committed just before it,
+and two writers who first look whether something is there would both find that it is not.
 
 Where nothing may be written (a disc, a backup, another user's folder) a log can still be read. SQLite reads a
 write-ahead log (``-wal``) only together with its index (``-shm``), which it cannot make there. So with both of them it
@@ -36,7 +39,17 @@ if TYPE_CHECKING:
 FILE_NAME = "matches.sqlite3"
 """The log's file in the data folder."""
 
-_BEGIN = "mijnlieff_begin"
+_WRITERS = int.from_bytes(b"mijnlief", "big")
+"""The number of the lock for which all that write to a log on PostgreSQL queue up."""
+_BEGINNINGS = {
+    "sqlite": {"reading": "BEGIN", "writing": "BEGIN IMMEDIATE"},
+    "postgresql": {
+        "reading": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+        "writing": f"SELECT pg_advisory_xact_lock({_WRITERS})",
+    },
+}
+"""What a transaction begins with, by what it is for."""
+_PURPOSE = "mijnlieff_purpose"
 _NO_INDEX = "SQLITE_IOERR_SHMSIZE"
 """There is no room for the index of the write-ahead log."""
 _FULL = Saying("the disk is full; make room, nothing that was written is lost")
@@ -114,7 +127,7 @@ class Database:
                 )
             )
         with self._told(), self._engine.connect() as plain:
-            connection = plain.execution_options(**{_BEGIN: "BEGIN IMMEDIATE"})
+            connection = plain.execution_options(**{_PURPOSE: "writing"})
             with connection.begin():
                 yield connection
 
@@ -327,7 +340,8 @@ def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
         raise StoreError(f"{where} is no database this program knows: {why}") from error
     if is_sqlite:
         sa.event.listen(engine, "connect", _set_up_sqlite)
-        sa.event.listen(engine, "begin", _begin_sqlite)
+    if engine.dialect.name in _BEGINNINGS:
+        sa.event.listen(engine, "begin", _begin)
     return engine
 
 
@@ -343,8 +357,9 @@ def _set_up_sqlite(driver_connection: Any, _record: object) -> None:
     cursor.close()
 
 
-def _begin_sqlite(connection: sa.Connection) -> None:
-    connection.exec_driver_sql(connection.get_execution_options().get(_BEGIN, "BEGIN"))
+def _begin(connection: sa.Connection) -> None:
+    purpose = connection.get_execution_options().get(_PURPOSE, "reading")
+    connection.exec_driver_sql(_BEGINNINGS[connection.dialect.name][purpose])
 
 
 def _errorname(error: BaseException | None) -> str:

@@ -373,7 +373,7 @@ def writer(folder, times):
         [sys.executable, "-c", WRITER, str(folder), str(times)],
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
     )
 
 
@@ -396,10 +396,10 @@ def test_program_killed_while_it_writes_loses_nothing_it_acknowledged(tmp_path, 
         assert log.verify(match).sound
 
 
-def test_programs_that_open_a_new_log_at_once_share_it(tmp_path, clock):
-    said = [process.communicate()[0].split() for process in [writer(tmp_path, 1) for _ in range(3)]]
+def test_programs_that_open_a_new_log_at_once_share_it(place, clock):
+    said = [process.communicate()[0].split() for process in [writer(place, 1) for _ in range(3)]]
     assert sorted(int(lines[0]) for lines in said) == [1, 2, 3]
-    with MatchLog.open(tmp_path, clock) as log:
+    with MatchLog.open(place, clock) as log:
         assert [(log.verify(match).sound, log.match(match).length) for match in (1, 2, 3)] == [(True, 19)] * 3
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,10 +14,12 @@ from companion.errors import RulesError, StoreError
 from companion.rules import Colour, Game, Layout, MatchText, Piece, Score, Square, parse_moves
 from companion.store import FILE_NAME, IMPORTED, Imported, MatchLog, Opening
 from companion.store.retelling import events_telling
+from companion.store.verifying import verified
 from tests.store.conftest import NOON
 from tests.store.playing import EXAMPLE, example_events, one_of_each, random_match
 from tests.stories import NEARLY_OVER, Scene
 
+PATIENCE_S = 30
 ANN_AND_BEN = Opening(light="Ann", dark="Ben", tags={"Event": "Kitchen cup", "Arbiter": "Zoe"})
 
 
@@ -458,6 +461,38 @@ def test_many_tables_write_at_once(place, clock):
         for match in list(threads.map(play, [log] * 8)):
             assert [entry.event for entry in log.entries(match)] == list(told)
             assert log.verify(match).sound
+
+
+def at_once(do, times=3):
+    """What `do` gives to each of several threads that do it at the same moment."""
+    start = threading.Barrier(times, timeout=PATIENCE_S)
+
+    def together(number):
+        start.wait()
+        return do(number)
+
+    with ThreadPoolExecutor(times) as threads:
+        return list(threads.map(together, range(times)))
+
+
+def test_programs_that_import_the_same_matches_at_once_log_each_once(place, clock):
+    """On PostgreSQL both logged them all: neither saw what the other was just about to commit."""
+    texts = [MatchText(TOLD.game, {"Light": str(number)}) for number in range(20)]
+    with MatchLog.open(place, clock, wait_s=PATIENCE_S) as log:
+        imported_by = at_once(lambda _: [found.match for found in log.import_texts(texts)])
+        assert imported_by == [list(range(1, 21))] * 3
+        assert len(log.matches()) == 20
+
+
+def test_what_is_read_together_is_one_state_of_the_log(place, clock):
+    """On PostgreSQL a match in play was called broken: its events were read later than what they have to add up to."""
+    with MatchLog.open(place, clock) as log:
+        match = log.begin(Opening())
+        with log._database.reading() as connection:
+            assert verified(connection, match).events == 0
+            log.append(match, example_events()[:3])
+            assert verified(connection, match).events == 0
+        assert log.verify(match).events == 3
 
 
 def test_throwaway_log_leaves_nothing(clock, tmp_path, monkeypatch):
