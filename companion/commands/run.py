@@ -18,7 +18,6 @@ from companion.commands.options import game_options, is_given, profile_option
 from companion.commands.serving import Keys, port_option, serve, table_for
 from companion.commands.sources import refuse_idle_corners, seconds_from_now
 from companion.rules import Game
-from companion.store import seat
 
 if TYPE_CHECKING:
     from companion.commands.corners import Corners
@@ -82,8 +81,8 @@ def run(
                 clock=clock,
                 elsewhere=chain.from_iterable(there for other, there in seats.items() if other != table),
             )
-            if equipment.sources[0].live and "://" not in data:
-                open_until_done.enter_context(seat(data, table))
+            if equipment.sources[0].live:
+                open_until_done.enter_context(log.seat(table))
             tables[table] = table_for(equipment, game, log, table=table, variant=variant, wanted=wanted)
             if equipment.virtual is not None:
                 tiles[table] = equipment.virtual

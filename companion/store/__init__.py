@@ -7,11 +7,11 @@
 ...     log.verify(match).sound
 True
 
-A table in play writes through a `Recorder`, which outlives a full disk; its `seat` keeps other programs away.
+A table in play writes through a `Recorder`, which outlives a full disk; `MatchLog.seat` keeps other programs away.
 
 From the bottom: `schema` and `chain` say what is written, `database` holds it, `records` are what is read back; `rows`
 asks for it, and `retelling` goes from events to a game and back; `verifying` checks a match against its chain, and
-`exchange` is about match texts, out and in; `log` has all this behind it.
+`exchange` is about match texts, out and in, and `seat` about who plays at a table; `log` has all this behind it.
 """
 
 from companion.store.database import FILE_NAME, is_there
@@ -19,7 +19,6 @@ from companion.store.exchange import IMPORTED
 from companion.store.log import MatchLog
 from companion.store.recorder import Recorder
 from companion.store.records import Damaged, Entry, Imported, Match, Opening
-from companion.store.seat import seat
 from companion.store.verifying import Verification
 
 __all__ = [
@@ -34,5 +33,4 @@ __all__ = [
     "Recorder",
     "Verification",
     "is_there",
-    "seat",
 ]

@@ -50,6 +50,8 @@ _BEGINNINGS = {
 }
 """What a transaction begins with, by what it is for."""
 _PURPOSE = "mijnlieff_purpose"
+_LOCK_NOT_AVAILABLE = "55P03"
+"""What PostgreSQL calls it when a lock was waited for in vain (its manual, appendix A)."""
 _NO_INDEX = "SQLITE_IOERR_SHMSIZE"
 """There is no room for the index of the write-ahead log."""
 _FULL = Saying("the disk is full; make room, nothing that was written is lost")
@@ -73,13 +75,15 @@ class Database:
         self, engine: sa.Engine, name: str, still: Path | None = None, *, full: StoreError | None = None
     ) -> None:
         self._engine = engine
-        self._name = name
+        self.name = name
+        """What people call it: its file, or its URL without the password."""
         self._still = still
         """A file that is read without locks, as nobody writes to it."""
         self._full = full
         """What to say to whoever wants to write, where there is no room."""
         self._state = _state(still)
-        self._file = _file_of(engine.url)
+        self.file = _file_of(engine.url)
+        """The file that it is in; None if a server has it, or SQLite's own kind of URI names it."""
         self._lies: tuple[int, int] | None = None
         """Where SQLite's file lies on its disk."""
 
@@ -112,24 +116,47 @@ class Database:
         with self._told(), self._engine.connect() as connection, connection.begin():
             yield connection
         if _state(self._still) != self._state:
-            raise StoreError(f"another program has written to {self._name} meanwhile; try again")
+            raise StoreError(f"another program has written to {self.name} meanwhile; try again")
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """A connection whose changes are on the disk when the block has ended, or not made at all."""
         if self._full:
             raise self._full
-        if self._lies is not None and _identity(self._file) != self._lies:
+        if self._lies is not None and _identity(self.file) != self._lies:
             raise StoreError(
                 Saying(
                     "the match log %(name)s is not where it was; put it back, or start the program again",
-                    name=self._name,
+                    name=self.name,
                 )
             )
         with self._told(), self._engine.connect() as plain:
             connection = plain.execution_options(**{_PURPOSE: "writing"})
             with connection.begin():
                 yield connection
+
+    @contextmanager
+    def locked_at_server(self, name: str, *, wait_s: float) -> Iterator[bool]:
+        """Hold a lock that the server has for this name, for as long as the block, or the program, lasts.
+
+        Gives whether it was free, or became so within `wait_s` seconds. Only with a server.
+        """
+        with self._told():
+            plain = self._engine.connect()
+        try:
+            with self._told():
+                free = _lock(
+                    plain.execution_options(**{_PURPOSE: "holding"}, isolation_level="AUTOCOMMIT"), name, wait_s
+                )
+            yield free
+        finally:
+            plain.invalidate()  # hangs up: the pool would keep it, and what it holds
+            plain.close()
+
+    @property
+    def has_server(self) -> bool:
+        """Whether a server has it, and not this machine's SQLite."""
+        return self._engine.dialect.name == "postgresql"
 
     def forget_erased(self) -> None:
         """Take what was deleted out of SQLite's write-ahead log too."""
@@ -139,7 +166,7 @@ class Database:
             busy, *_ = connection.connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone() or (0,)
         if busy:
             raise StoreError(
-                f"it is erased, but another program is reading {self._name}, so what was there is on the disk still: "
+                f"it is erased, but another program is reading {self.name}, so what was there is on the disk still: "
                 "end that program, and erase once more"
             )
 
@@ -153,7 +180,7 @@ class Database:
         try:
             yield
         except (SQLAlchemyError, UnicodeDecodeError) as error:
-            told = Saying("the match log %(name)s cannot be used: %(why)s", name=self._name, why=_trouble(error))
+            told = Saying("the match log %(name)s cannot be used: %(why)s", name=self.name, why=_trouble(error))
             raise StoreError(told) from error
 
     def _brought_up_to_date(self, old: Path | None) -> Self:
@@ -163,7 +190,7 @@ class Database:
         except BaseException:
             self.close()
             raise
-        self._lies = _identity(self._file)
+        self._lies = _identity(self.file)
         return self
 
     def _bring_up_to_date(self, old: Path | None) -> None:
@@ -187,17 +214,17 @@ class Database:
         if not tables:
             return None
         if "alembic_version" not in tables or matches.name not in tables:
-            raise StoreError(f"{self._name} is a database, but not a match log; choose another data folder")
+            raise StoreError(f"{self.name} is a database, but not a match log; choose another data folder")
         told = ", ".join(map(str, connection.scalars(sa.text("SELECT version_num FROM alembic_version"))))
         if told in VERSIONS:
             return told
         if told.isdecimal() and told > HEAD:
             raise StoreError(
-                f"the match log {self._name} has version {told}, and this program knows versions up to {HEAD}; "
+                f"the match log {self.name} has version {told}, and this program knows versions up to {HEAD}; "
                 f"update the program"
             )
         raise StoreError(
-            f"the match log {self._name} has the version {told!r}, which there never was; put a backup in its place"
+            f"the match log {self.name} has the version {told!r}, which there never was; put a backup in its place"
         )
 
 
@@ -359,7 +386,21 @@ def _set_up_sqlite(driver_connection: Any, _record: object) -> None:
 
 def _begin(connection: sa.Connection) -> None:
     purpose = connection.get_execution_options().get(_PURPOSE, "reading")
-    connection.exec_driver_sql(_BEGINNINGS[connection.dialect.name][purpose])
+    if purpose in _BEGINNINGS[connection.dialect.name]:
+        connection.exec_driver_sql(_BEGINNINGS[connection.dialect.name][purpose])
+
+
+def _lock(connection: sa.Connection, name: str, wait_s: float) -> bool:
+    """Lock a name, for the schema that `connection` sees. Whether it was free, or became so in time."""
+    number = "hashtextextended(concat_ws('/', current_schema(), CAST(:name AS text)), 0)"
+    connection.exec_driver_sql(f"SET lock_timeout = {1000 * wait_s:.0f}")
+    try:
+        connection.execute(sa.text(f"SELECT pg_advisory_lock({number})"), {"name": name})
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", "") != _LOCK_NOT_AVAILABLE:
+            raise
+        return False
+    return True
 
 
 def _errorname(error: BaseException | None) -> str:

@@ -23,10 +23,12 @@ from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
 from companion.store.schema import people as people_rows
 from companion.store.schema import pictures as picture_rows
+from companion.store.seat import seat
 from companion.store.verifying import verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -89,6 +91,10 @@ class MatchLog:
         self._database.close()
         if self._on_close is not None:
             self._on_close()
+
+    def seat(self, table: str) -> AbstractContextManager[None]:
+        """Hold a table, so that no other program plays at it; `StoreError` if one does already."""
+        return seat(self._database, table)
 
     def now(self) -> str:
         """The time as the log writes it: UTC, ISO 8601, milliseconds."""

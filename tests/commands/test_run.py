@@ -231,6 +231,7 @@ def test_a_table_that_is_in_play_in_another_program_is_left_to_it(start, tmp_pat
     start("run", "--source", "2=virtual:tiles")
     first.stop(signal.SIGKILL)
     start("run", "--source", "virtual:tiles")
+    assert len(list(tmp_path.glob("*.lock"))) == 2
     assert not list(tmp_path.glob("*.lock-journal"))
 
 
