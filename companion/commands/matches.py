@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from companion.rules import MatchText
-    from companion.store import Entry, MatchLog
+    from companion.store import Account, Entry, MatchLog
 
 SLOW_COMMANDS = {
     "analyse": Lazy("companion.commands.analyse:analyse", "Show what each move gave away, and where the match turned."),
@@ -83,17 +83,17 @@ def list_matches(ctx: click.Context, data: str, table: str | None, as_json: bool
 def show(match: int, data: str, as_json: bool) -> None:
     """Show one match, event by event."""
     with open_log(data, create=False) as log:
-        told, entries, broken = log.match(match), log.entries(match), log.verify(match).broken
+        account = log.account(match)
     if as_json:
-        for line in _json_lines(told, entries):
+        for line in _json_lines(account):
             print_json(line)
     else:
         page = console()
-        page.print(_title(told))
-        page.print(_entries_table(entries))
-        page.print(_ending(told), soft_wrap=True)
-    if broken:
-        raise click.ClickException(f"match {match} is not as it was written: {broken}")
+        page.print(_title(account.match))
+        page.print(_entries_table(account.entries))
+        page.print(_ending(account.match), soft_wrap=True)
+    if not account.found.sound:
+        raise click.ClickException(f"match {match} is not as it was written: {account.found.broken}")
 
 
 @matches.command()
@@ -200,16 +200,14 @@ def _match_text(file: str) -> MatchText:
     return match
 
 
-def _json_lines(match: Match, entries: tuple[Entry, ...]) -> Iterator[dict[str, Any]]:
-    yield match.as_dict()
-    for entry in entries:
+def _json_lines(account: Account) -> Iterator[dict[str, Any]]:
+    yield account.match.as_dict()
+    for entry in account.entries:
         yield entry.as_dict()
 
 
 def _json_text(log: MatchLog, match: int) -> str:
-    log.vouch(match)
-    lines = _json_lines(log.match(match), log.entries(match))
-    return "".join(f"{json.dumps(line)}\n" for line in lines)
+    return "".join(f"{json.dumps(line)}\n" for line in _json_lines(log.account(match, sound=True)))
 
 
 def _list_table(found: list[Match]) -> Table:

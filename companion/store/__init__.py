@@ -19,11 +19,12 @@ from companion.store.exchange import IMPORTED
 from companion.store.log import MatchLog
 from companion.store.recorder import Recorder
 from companion.store.records import Damaged, Entry, Imported, Match, Opening
-from companion.store.verifying import Verification
+from companion.store.verifying import Account, Verification
 
 __all__ = [
     "FILE_NAME",
     "IMPORTED",
+    "Account",
     "Damaged",
     "Entry",
     "Imported",

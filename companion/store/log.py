@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import sqlalchemy as sa
 
-from companion.errors import ConflictError, StoreError
+from companion.errors import ConflictError
 from companion.saying import Saying
 from companion.store import chain
 from companion.store.database import Database
@@ -24,7 +24,7 @@ from companion.store.schema import matches as match_rows
 from companion.store.schema import people as people_rows
 from companion.store.schema import pictures as picture_rows
 from companion.store.seat import seat
-from companion.store.verifying import verified
+from companion.store.verifying import account_of, verified
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from companion.events import Event
     from companion.rules import Colour, Game, MatchText, Move
     from companion.store.records import Damaged, Entry, Match, Opening
-    from companion.store.verifying import Verification
+    from companion.store.verifying import Account, Verification
 
 
 class MatchLog:
@@ -146,6 +146,14 @@ class MatchLog:
         with self._database.reading() as connection:
             return entries_of(connection, match)
 
+    def account(self, match: int, *, sound: bool = False) -> Account:
+        """A match, its events and what checking it finds, all of one moment: a match in play goes on meanwhile.
+
+        With `sound`, `StoreError` if it is not as it was written.
+        """
+        with self._database.reading() as connection:
+            return account_of(connection, match, sound=sound)
+
     def game(self, match: int) -> Game:
         """The game as the events of a match tell it."""
         return game_of(self.match(match), self.entries(match))
@@ -168,9 +176,9 @@ class MatchLog:
         What was let in before and no match text may have is left out: a Date that is none, an ending that the moves do
         not give.
         """
-        self.vouch(match)
-        told = self.match(match)
-        return text_telling(told, (entry.event for entry in self.entries(match)), self.game(match))
+        account = self.account(match, sound=True)
+        events = (entry.event for entry in account.entries)
+        return text_telling(account.match, events, game_of(account.match, account.entries))
 
     def import_texts(self, texts: Iterable[MatchText]) -> list[Imported]:
         """Log matches that were written down elsewhere, all or none, as new matches of the table `IMPORTED`.
@@ -231,11 +239,7 @@ class MatchLog:
 
     def vouch(self, match: int) -> None:
         """`StoreError` if a match is not as it was written, so that its hash stands for nothing."""
-        found = self.verify(match)
-        if not found.sound:
-            raise StoreError(
-                f"match {match} is not as it was written: {found.broken}; put a backup of the log in its place"
-            )
+        self.verify(match).vouch()
 
     def _opening_rows(self, opening: Opening, started: str | None) -> tuple[dict[str, Any], dict[str, Any]]:
         """The rows of a match that begins, and of who plays it, but for its number."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from companion.errors import StoreError
 from companion.events import GameOver
 from companion.store import chain
 from companion.store.records import TURNING_POINTS
-from companion.store.rows import links_of, row_of
+from companion.store.rows import entries_of, links_of, one_match, row_of
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
 from companion.store.schema import people as people_rows
@@ -21,6 +22,8 @@ from companion.store.schema import pictures as picture_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from companion.store.records import Entry, Match
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,13 @@ class Verification:
     def sound(self) -> bool:
         """Whether everything that is still there is as it was written, and has the digest that was asked for."""
         return not self.broken
+
+    def vouch(self) -> None:
+        """`StoreError` if the match is not as it was written, so that its hash stands for nothing."""
+        if not self.sound:
+            raise StoreError(
+                f"match {self.match} is not as it was written: {self.broken}; put a backup of the log in its place"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON object of ``companion matches verify --json``."""
@@ -85,6 +95,24 @@ class Verification:
             "the final one" if self.known == self.final else f"not the final one, which is that of event {self.final}"
         )
         return f"; the hash that was given is that of {place}, {rank}"
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """All that the log tells of a match at one moment."""
+
+    match: Match
+    entries: tuple[Entry, ...]
+    found: Verification
+    """What checking its chain has found."""
+
+
+def account_of(connection: sa.Connection, match: int, *, sound: bool = False) -> Account:
+    """All of a match; `StoreError` if its rows make no sense, or, with `sound`, are not as they were written."""
+    found = verified(connection, match)
+    if sound:
+        found.vouch()
+    return Account(one_match(connection, match), entries_of(connection, match), found)
 
 
 def verified(connection: sa.Connection, match: int, known: str | None = None) -> Verification:

@@ -1,11 +1,13 @@
 """The match log as a whole, on every kind of database it works with."""
 
 import dataclasses
+import itertools
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -493,6 +495,23 @@ def test_what_is_read_together_is_one_state_of_the_log(place, clock):
             log.append(match, example_events()[:3])
             assert verified(connection, match).events == 0
         assert log.verify(match).events == 3
+
+
+def test_export_of_a_match_in_play_is_of_one_moment(place, clock):
+    """Another program plays a move, or takes it back, after each query: the hash was that of other moves."""
+    move = events.MovePlayed(time=0.0, ply=1, colour=Colour.LIGHT, move="a1+", score=Score(0, 0))
+    deeds = itertools.cycle([move, events.MoveTakenBack(time=0.0, ply=1, move="a1+")])
+    with MatchLog.open(place, clock) as playing, MatchLog.open(place, clock) as log:
+        match = playing.begin(Opening())
+
+        def another_deed(*_query):
+            playing.append(match, [next(deeds)])
+
+        sa.event.listen(log._database._engine, "after_cursor_execute", another_deed)
+        text = log.match_text(match)
+        assert len(text.game.history) == playing.verify(match, text.tags["Log"]).known % 2
+        account = log.account(match)
+        assert account.match.length == len(account.entries) == account.found.events < playing.match(match).length
 
 
 def test_throwaway_log_leaves_nothing(clock, tmp_path, monkeypatch):
