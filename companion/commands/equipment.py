@@ -43,10 +43,10 @@ def by_table(texts: Iterable[str]) -> dict[str, list[str]]:
     """The sources of every table: ``2=camera:1`` looks at table 2, one without a table at the first.
 
     Raises:
-        UsageError: if a table has the name that the log keeps for imported matches.
+        UsageError: if a table has the name that the log keeps for imported matches, or one too long for the log.
         SourceError: if a live source is given to two tables; a file may be.
     """
-    from companion.store import IMPORTED  # noqa: PLC0415 (the database is slow to import)
+    from companion.store import IMPORTED, TABLE_LETTERS  # noqa: PLC0415 (the database is slow to import)
 
     tables: dict[str, list[str]] = {}
     for text in texts:
@@ -54,6 +54,10 @@ def by_table(texts: Iterable[str]) -> dict[str, list[str]]:
         table, source = named.groups() if named else (FIRST_TABLE, text)
         if table == IMPORTED:
             raise click.UsageError(f"no table can be called {IMPORTED}: that is where imported matches are kept")
+        if len(table) > TABLE_LETTERS:
+            raise click.UsageError(
+                f"no table can be called {table}: it has {len(table)} letters, and {TABLE_LETTERS} are the most"
+            )
         tables.setdefault(table, []).append(source)
     if len(tables) > 1:
         _refuse_shared(tables)

@@ -19,11 +19,13 @@ from companion.store.exchange import IMPORTED
 from companion.store.log import MatchLog
 from companion.store.recorder import Recorder
 from companion.store.records import Damaged, Entry, Imported, Match, Opening
+from companion.store.schema import TABLE_LETTERS
 from companion.store.verifying import Account, Verification
 
 __all__ = [
     "FILE_NAME",
     "IMPORTED",
+    "TABLE_LETTERS",
     "Account",
     "Damaged",
     "Entry",

@@ -179,7 +179,7 @@ class Database:
         """Turn what the driver raises into one line for a person."""
         try:
             yield
-        except (SQLAlchemyError, UnicodeDecodeError) as error:
+        except (SQLAlchemyError, UnicodeError) as error:
             told = Saying("the match log %(name)s cannot be used: %(why)s", name=self.name, why=_trouble(error))
             raise StoreError(told) from error
 
@@ -336,6 +336,8 @@ def _named(place: str) -> sa.URL:
     """The database that a URL names."""
     try:
         url = sa.make_url(place)
+        if url.get_backend_name() != "sqlite":  # whose file may have a name in any encoding
+            place.encode()
     except (SQLAlchemyError, ValueError):
         raise StoreError("the database URL cannot be read; write postgresql://user:password@host/database") from None
     if url.drivername in ("postgres", "postgresql"):
@@ -408,7 +410,7 @@ def _errorname(error: BaseException | None) -> str:
     return str(getattr(error.orig, "sqlite_errorname", "")) if isinstance(error, DBAPIError) else ""
 
 
-def _trouble(error: SQLAlchemyError | UnicodeDecodeError) -> str:
+def _trouble(error: SQLAlchemyError | UnicodeError) -> str:
     if isinstance(error, UnicodeDecodeError):  # from sqlite3: what SQLite said itself cites something damaged
         return _SQLITE_TROUBLES["SQLITE_CORRUPT"]
     cause = error.orig if isinstance(error, DBAPIError) else error

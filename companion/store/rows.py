@@ -79,7 +79,7 @@ def every_match(connection: sa.Connection, table: str | None = None) -> list[Mat
     """Every match, or those of one table, oldest first."""
     query = _MATCHES.order_by(match_rows.c.id)
     if table is not None:
-        query = query.where(match_rows.c.table_id == table)
+        query = query.where(_at(table))
     return [_match_or_damage(connection, row) for row in connection.execute(query).all()]
 
 
@@ -90,7 +90,7 @@ def one_match(connection: sa.Connection, match: int) -> Match:
 
 def latest_match(connection: sa.Connection, table: str) -> Match | None:
     """The latest match at a table that is no recording; `StoreError` if that, or one after it, is damaged."""
-    query = _MATCHES.where(match_rows.c.table_id == table).order_by(match_rows.c.id.desc())
+    query = _MATCHES.where(_at(table)).order_by(match_rows.c.id.desc())
     with connection.execute(query.execution_options(yield_per=1)) as newest_first:
         found = next((row for row in newest_first if _as_told(row).opening.live), None)
     return None if found is None else _match(connection, found)
@@ -120,6 +120,15 @@ def _naming(match: int) -> Iterator[None]:
 def _numbered(match: int) -> sa.ColumnElement[bool]:
     """Which row is that match's; none for a number that the database cannot hold, and would stumble over."""
     return match_rows.c.id == match if match <= _LARGEST else sa.false()
+
+
+def _at(table: str) -> sa.ColumnElement[bool]:
+    """Which rows are of a table; none for a name that is no text, as one on the command line in another encoding."""
+    try:
+        table.encode()
+    except UnicodeEncodeError:
+        return sa.false()
+    return match_rows.c.table_id == table
 
 
 def _match(connection: sa.Connection, row: Any) -> Match:

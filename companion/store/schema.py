@@ -14,7 +14,9 @@ HEAD = VERSIONS[-1]
 """The one that a log has to have seen."""
 
 _HEX = String(64)
-_TABLE_ID = String(64)
+TABLE_LETTERS = 64
+"""So many letters, of any script, the id of a table has at most."""
+_TABLE_ID = String(TABLE_LETTERS)
 
 metadata = MetaData()
 

@@ -7,6 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 from companion.commands.equipment import by_table, equip
@@ -87,3 +88,11 @@ def test_a_live_source_that_is_given_to_two_tables_is_refused_without_its_passwo
 @pytest.mark.parametrize("source", ["video:game.mp4", "images:stills", "virtual:", "virtual:tiles", "no-source"])
 def test_a_file_may_be_given_to_several_tables(source):
     assert by_table([source, f"2={source}"]) == {"1": [source], "2": [source]}
+
+
+@pytest.mark.parametrize("letter", ["L", "é", "名"])
+def test_a_table_whose_name_is_too_long_for_the_log_is_refused(letter):
+    """It was played at, and on PostgreSQL never recorded."""
+    assert by_table([f"{letter * 64}=virtual:tiles"]) == {letter * 64: ["virtual:tiles"]}
+    with pytest.raises(click.UsageError, match=f"no table can be called {letter * 65}: it has 65 letters, and 64 are"):
+        by_table([f"{letter * 65}=virtual:tiles"])

@@ -264,6 +264,8 @@ def pragma(log, setting):
         ("nonsense://x", "is no database this program knows"),
         ("mysql://ann:secret@host/x", "mysql needs the module MySQLdb; for PostgreSQL: pip install"),
         ("postgresql://host:port:port/x", "the database URL cannot be read"),
+        ("postgresql://ann:secret\udcff@host/x", "the database URL cannot be read"),
+        ("postgresql://ann:secret@host..club/x", "cannot be used: .*label"),
         ("postgresql://ann:secret@127.0.0.1:1/x?connect_timeout=1", "cannot be used: .*onnection"),
     ],
 )

@@ -91,6 +91,14 @@ def test_nothing_to_resume_at_a_new_table(log):
     assert log.unfinished("7") is None
 
 
+def test_no_table_has_a_name_that_is_no_text(place, clock):
+    """As a shell gives what somebody wrote in another encoding."""
+    with MatchLog.open(place, clock) as log:
+        log.begin(Opening())
+        assert log.matches("\udcff") == []
+        assert log.latest("\udcff") is None
+
+
 def test_game_is_rebuilt_from_its_events(place, clock):
     with MatchLog.open(place, clock) as log:
         match = log.begin(Opening())
