@@ -6,7 +6,8 @@ begin sends BEGIN, or BEGIN IMMEDIATE where something will be written, so that t
 them failing half-way.
 
 PostgreSQL has to be told both: without, each statement of a transaction would see what was committed just before it,
-and two writers who first look whether something is there would both find that it is not.
+and two writers who first look whether something is there would both find that it is not. `companion.store.server` knows
+how to wait for one.
 
 Where nothing may be written (a disc, a backup, another user's folder) a log can still be read. SQLite reads a
 write-ahead log (``-wal``) only together with its index (``-shm``), which it cannot make there. So with both of them it
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -31,6 +32,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from companion.address import shown
 from companion.errors import StoreError
 from companion.saying import Saying
+from companion.store import server
 from companion.store.schema import HEAD, VERSIONS, matches
 
 if TYPE_CHECKING:
@@ -39,19 +41,18 @@ if TYPE_CHECKING:
 FILE_NAME = "matches.sqlite3"
 """The log's file in the data folder."""
 
-_WRITERS = int.from_bytes(b"mijnlief", "big")
-"""The number of the lock for which all that write to a log on PostgreSQL queue up."""
 _BEGINNINGS = {
     "sqlite": {"reading": "BEGIN", "writing": "BEGIN IMMEDIATE"},
     "postgresql": {
         "reading": "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
-        "writing": f"SELECT pg_advisory_xact_lock({_WRITERS})",
+        "writing": f"SELECT pg_advisory_xact_lock({server.WRITERS})",
     },
 }
 """What a transaction begins with, by what it is for."""
+_PSYCOPG = "postgresql+psycopg"
 _PURPOSE = "mijnlieff_purpose"
-_LOCK_NOT_AVAILABLE = "55P03"
-"""What PostgreSQL calls it when a lock was waited for in vain (its manual, appendix A)."""
+_SPARE_S = 2.0
+"""A server that has taken so long to write, besides what others may be waited for, is taken to hang."""
 _NO_INDEX = "SQLITE_IOERR_SHMSIZE"
 """There is no room for the index of the write-ahead log."""
 _FULL = Saying("the disk is full; make room, nothing that was written is lost")
@@ -72,7 +73,13 @@ class Database:
     """An open database with the newest schema. Any thread may read and write; each use takes its own connection."""
 
     def __init__(
-        self, engine: sa.Engine, name: str, still: Path | None = None, *, full: StoreError | None = None
+        self,
+        engine: sa.Engine,
+        name: str,
+        still: Path | None = None,
+        *,
+        full: StoreError | None = None,
+        patience_s: float = _SPARE_S,
     ) -> None:
         self._engine = engine
         self.name = name
@@ -81,6 +88,8 @@ class Database:
         """A file that is read without locks, as nobody writes to it."""
         self._full = full
         """What to say to whoever wants to write, where there is no room."""
+        self._patience_s = patience_s
+        """How long a server may take to write a few rows."""
         self._state = _state(still)
         self.file = _file_of(engine.url)
         """The file that it is in; None if a server has it, or SQLite's own kind of URI names it."""
@@ -104,7 +113,7 @@ class Database:
             url = _reading(url, file)
             return cls(_engine(url, wait_s), name, file if "immutable" in url.query else None)._brought_up_to_date(file)
         try:
-            return cls(_engine(url, wait_s), name)._brought_up_to_date(file)
+            return cls(_engine(url, wait_s), name, patience_s=wait_s + _SPARE_S)._brought_up_to_date(file)
         except StoreError as error:
             if file is None or _errorname(error.__cause__) != _NO_INDEX or _is_half_written(file):
                 raise
@@ -119,8 +128,12 @@ class Database:
             raise StoreError(f"another program has written to {self.name} meanwhile; try again")
 
     @contextmanager
-    def writing(self) -> Iterator[sa.Connection]:
-        """A connection whose changes are on the disk when the block has ended, or not made at all."""
+    def writing(self, *, in_play: bool = False) -> Iterator[sa.Connection]:
+        """A connection whose changes are on the disk when the block has ended, or not made at all.
+
+        With `in_play` a few rows are written, and people wait: a server that takes too long is hung up on, and then it
+        is not known whether it has made them.
+        """
         if self._full:
             raise self._full
         if self._lies is not None and _identity(self.file) != self._lies:
@@ -132,7 +145,8 @@ class Database:
             )
         with self._told(), self._engine.connect() as plain:
             connection = plain.execution_options(**{_PURPOSE: "writing"})
-            with connection.begin():
+            limited = in_play and self.has_server
+            with server.hung_up_on(plain, self._patience_s) if limited else nullcontext(), connection.begin():
                 yield connection
 
     @contextmanager
@@ -145,7 +159,7 @@ class Database:
             plain = self._engine.connect()
         try:
             with self._told():
-                free = _lock(
+                free = server.lock(
                     plain.execution_options(**{_PURPOSE: "holding"}, isolation_level="AUTOCOMMIT"), name, wait_s
                 )
             yield free
@@ -341,7 +355,7 @@ def _named(place: str) -> sa.URL:
     except (SQLAlchemyError, ValueError):
         raise StoreError("the database URL cannot be read; write postgresql://user:password@host/database") from None
     if url.drivername in ("postgres", "postgresql"):
-        url = url.set(drivername="postgresql+psycopg")
+        url = url.set(drivername=_PSYCOPG)
     if url.get_backend_name() == "sqlite" and _is_in_memory(url):
         raise StoreError(
             f"{shown(place)} is a database in memory, and keeps nothing; give a folder, or a file as "
@@ -358,6 +372,8 @@ def _is_in_memory(url: sa.URL) -> bool:
 
 def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
     is_sqlite = url.get_backend_name() == "sqlite"
+    if url.drivername == _PSYCOPG:
+        url = server.guarded(url, wait_s)
     try:
         engine = sa.create_engine(url, connect_args={"timeout": wait_s} if is_sqlite else {})
     except ImportError as error:
@@ -392,19 +408,6 @@ def _begin(connection: sa.Connection) -> None:
         connection.exec_driver_sql(_BEGINNINGS[connection.dialect.name][purpose])
 
 
-def _lock(connection: sa.Connection, name: str, wait_s: float) -> bool:
-    """Lock a name, for the schema that `connection` sees. Whether it was free, or became so in time."""
-    number = "hashtextextended(concat_ws('/', current_schema(), CAST(:name AS text)), 0)"
-    connection.exec_driver_sql(f"SET lock_timeout = {1000 * wait_s:.0f}")
-    try:
-        connection.execute(sa.text(f"SELECT pg_advisory_lock({number})"), {"name": name})
-    except DBAPIError as error:
-        if getattr(error.orig, "sqlstate", "") != _LOCK_NOT_AVAILABLE:
-            raise
-        return False
-    return True
-
-
 def _errorname(error: BaseException | None) -> str:
     """SQLite's own name for what went wrong; empty if it was not SQLite."""
     return str(getattr(error.orig, "sqlite_errorname", "")) if isinstance(error, DBAPIError) else ""
@@ -413,6 +416,8 @@ def _errorname(error: BaseException | None) -> str:
 def _trouble(error: SQLAlchemyError | UnicodeError) -> str:
     if isinstance(error, UnicodeDecodeError):  # from sqlite3: what SQLite said itself cites something damaged
         return _SQLITE_TROUBLES["SQLITE_CORRUPT"]
+    if words := server.trouble(error):
+        return words
     cause = error.orig if isinstance(error, DBAPIError) else error
     name = _errorname(error)
     for prefix, words in _SQLITE_TROUBLES.items():

@@ -64,7 +64,7 @@ class MatchLog:
         Args:
             place: a data folder (the log is ``matches.sqlite3`` in it), or a URL such as ``postgresql://host/name``.
             clock: gives the time now, with its zone.
-            wait_s: seconds to wait for another program that is writing.
+            wait_s: seconds to wait for another program that is writing, or for a server to be reached.
             create: make the folder and the log if there is none; otherwise that is an error.
 
         """
@@ -103,7 +103,7 @@ class MatchLog:
     def begin(self, opening: Opening, *, started: str | None = None) -> int:
         """Open a match and return its number. `started` is when it began, as `now` told; by default, now."""
         match, people = self._opening_rows(opening, started)
-        with self._database.writing() as connection:
+        with self._database.writing(in_play=True) as connection:
             number = _file(connection, match)
             connection.execute(sa.insert(people_rows).values(match_id=number, **people))
         return number
@@ -118,7 +118,7 @@ class MatchLog:
                 went through, writes nothing twice; and a match that somebody else has gone on with is refused.
 
         """
-        with self._database.writing() as connection:
+        with self._database.writing(in_play=True) as connection:
             return self._append(connection, match, events, evidence, after)
 
     def matches(self, table: str | None = None) -> list[Match | Damaged]:
