@@ -73,13 +73,16 @@ def patches(top_view: NDArray[np.uint8], layout: Layout, away: int = 0) -> NDArr
 
     With `away`, from `away_side`, the side that is farthest from the camera is on top of every patch.
     """
-    start = margin_of(top_view, layout) - (PATCH - SQUARE) // 2
     cut = np.empty((len(layout), PATCH, PATCH, 3), np.uint8)
-    for i, square in enumerate(layout.squares):
-        x = start + square.column * SQUARE
-        y = start + (layout.rows - 1 - square.row) * SQUARE
+    for i, (x, y) in enumerate(patch_corners(layout, margin_of(top_view, layout))):
         cut[i] = top_view[y : y + PATCH, x : x + PATCH]
     return np.ascontiguousarray(np.rot90(cut, away, axes=(1, 2))) if away else cut
+
+
+def patch_corners(layout: Layout, margin: int) -> NDArray[np.intp]:
+    """The left upper corners `(squares, 2)`, x and y, of the squares' patches in a top view with this margin."""
+    at = np.array([(square.column, layout.rows - 1 - square.row) for square in layout.squares], np.intp)
+    return at * SQUARE + margin - (PATCH - SQUARE) // 2
 
 
 def evened(view: NDArray[np.uint8], reach: float, share: float) -> NDArray[np.uint8]:

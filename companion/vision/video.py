@@ -20,6 +20,7 @@ import numpy as np
 
 from companion.readings import ANYTHING, BoardReading, kinds_only, of_colour
 from companion.rules import Colour
+from companion.vision.astride import Astride
 from companion.vision.bands import Bands
 from companion.vision.legible import BLURRED, blurred, burnt_out, but_for
 from companion.vision.motion import Motion
@@ -47,6 +48,8 @@ _SWEEP_S = 0.25
 """All squares of the board are recognised within this time, which is less than they take to settle."""
 _AT_ONCE = 3
 """So many squares in a frame in any case; half as many if they are not new."""
+_LINES_AT_ONCE = 2
+"""So many of the lines between bare squares are looked at in a frame in any case, if anything is."""
 _FINEST = 2
 """What is looked at is averaged down from a view at most so many times as large: in a photograph, which is read once,
 from up to four times, which shows marks hardly better and takes four times as long."""
@@ -90,6 +93,7 @@ class VideoReader:
         """Which squares glare had burnt out when they were last looked at."""
         self._soft = np.zeros(len(reader.layout), np.bool_)
         """Which squares were too blurred when anything was looked at last."""
+        self._astride = Astride(reader.layout)
         self._spares: Floats | None = None
         """Of the pieces beside the board, from the look around that showed most of them."""
         self._looked_around = -np.inf
@@ -129,16 +133,20 @@ class VideoReader:
         moving = mask_of(moves)
         self._changed(changes > _CHANGED_SHARE)
         chosen = self._worth_a_look(moving, changes, since)
-        if chosen:
+        lines = self._lines_worth_a_look(moving, chosen, since)
+        if chosen or lines:
             top_view = self._reader.top_view(image, pose, finest=_FINEST)
             self._soft = blurred(top_view, self.layout)
             if self._soft.all():
                 return self._nothing_seen(BLURRED)
-            self._recognise(image, pose, top_view, chosen)
+            if chosen:
+                self._recognise(image, pose, top_view, chosen)
+            if lines:
+                self._look_between(pose, top_view, lines)
         self.why_not = ""
         seen_before, self._seen_at = self._seen_at, time
         squares, covered = self._seen
-        hidden = moving | covered | mask_of(self._soft)
+        hidden = moving | covered | mask_of(self._soft | self._astride.halves(squares))
         return BoardReading(
             time,
             tuple(ANYTHING if hidden >> i & 1 else contents for i, contents in enumerate(squares)),
@@ -159,6 +167,7 @@ class VideoReader:
     def _changed(self, squares: NDArray[np.bool_]) -> None:
         """Forget what was concluded of the squares that these flags name."""
         self._known[:, squares] = False
+        self._astride.changed(squares)
         self._looked_around_for[squares] = False
         self._left = [ANYTHING if new else left for new, left in zip(squares, self._left, strict=True)]
 
@@ -182,6 +191,14 @@ class VideoReader:
         most = max(_AT_ONCE, math.ceil(squares * since / _SWEEP_S))
         return [*new[:most], *[*mirror, *old][: max(0, math.ceil(most / 2) - len(new))]]
 
+    def _lines_worth_a_look(self, moving: int, chosen: list[tuple[int, int]], since: float) -> list[int]:
+        """The lines between bare squares to look at now: none while there is a square itself that is new."""
+        if any(not self._known[0, i] for _, i in chosen):
+            return []
+        seen = self._known[0] & ~self._burnt & [not moving >> i & 1 for i in range(len(self.layout))]
+        due = self._astride.due(seen, self._seen[0])
+        return due[: max(_LINES_AT_ONCE, math.ceil(len(due) * since / _REFRESH_S))]
+
     def _recognise(self, image: Image, pose: BoardPose, top_view: Image, chosen: list[tuple[int, int]]) -> None:
         """Look at these sides anew, and judge them beside what is known of the others."""
         away, recogniser = away_side(pose.points(), self.layout), self._reader.recogniser
@@ -202,6 +219,13 @@ class VideoReader:
             self._look_around(image, pose, tone, embeddings)
         self._evidence = _jpeg(top_view)
         self._motion.keep([i for side, i in chosen if side == 0])
+
+    def _look_between(self, pose: BoardPose, top_view: Image, lines: list[int]) -> None:
+        """Look whether a piece lies across these lines; see `Astride`."""
+        if self._embeddings is not None:
+            away = away_side(pose.points(), self.layout)
+            tone = Tone.of(patches(top_view, self.layout, away))
+            self._astride.look(lines, self._reader.recogniser, top_view, away, tone, self._embeddings[0])
 
     def _worth_a_look_around(self) -> bool:
         """Whether a mark stays unclear that was looked at in every way."""
