@@ -43,8 +43,13 @@ class Corners:
         except VisionError as error:
             if not self.profile:
                 raise
-            why = Saying("the profile %(file)s has a bad field 'corners': %(why)s", file=self.profile, why=error.saying)
-            raise ProfileError(why) from error
+            raise self.bad(error.saying) from error
+
+    def bad(self, why: str) -> ProfileError:
+        """What is wrong with the profile that has these corners."""
+        return ProfileError(
+            Saying("the profile %(file)s has a bad field 'corners': %(why)s", file=self.profile, why=why)
+        )
 
     def not_here(self, seen: BoardPose) -> BoardNotFound:
         """What to say of a picture that shows the board elsewhere: where it is `seen`, in pixels of that picture."""
@@ -108,6 +113,8 @@ class CornersType(click.ParamType[Any]):
                 ctx,
             )
         if any(abs(number) > _MOST_PIXELS for point in corners.points for number in point):
+            if corners.profile:
+                raise corners.bad("no picture has so many pixels")
             self.fail(f"no picture has so many pixels: {value!r}", param, ctx)
         try:
             corners.place((_MOST_PIXELS, _MOST_PIXELS))

@@ -1,8 +1,8 @@
 """The referee's hand: everything a person may do to a match, as checked requests that become deeds of a table.
 
-A request may carry what its sender saw: which match it was, how long the history was (`plies`), whether a player had
-resigned, and which question is answered (`asked`, see `companion.web.questions`). If the game has gone on since,
-nothing is done, so that nobody undoes a move that he has not seen, nor answers what he has not read.
+A request may carry what its sender saw: which match it was, the `history`, how long that was (`plies`), whether a
+player had resigned, and which question is answered (`asked`, see `companion.web.questions`). If the game has gone on
+since, nothing is done, so that nobody undoes a move that he has not seen, nor answers what he has not read.
 """
 
 from __future__ import annotations
@@ -55,6 +55,12 @@ class Request(BaseModel):
         default=None, ge=0, description="How many plies the history had that was seen; refused if it has more or fewer."
     )
 
+    history: Annotated[str | None, BeforeValidator(_blank_is_none)] = Field(
+        default=None,
+        examples=["a1+ b3x"],
+        description="The plies that were seen, as the state lists them, a space between; refused if they are others.",
+    )
+
     resigned: Annotated[bool | None, BeforeValidator(_blank_is_none)] = Field(
         default=None, description="Whether anyone had resigned as was seen; refused if that has changed, unless null."
     )
@@ -75,7 +81,9 @@ class Request(BaseModel):
 
     def _is_outdated(self, referee: Referee) -> bool:
         """Whether the game is not as it was seen."""
-        seen, now = (self.plies, self.resigned), (len(referee.game.history), referee.resigned is not None)
+        plies = referee.game.history
+        seen = (self.plies, self.history, self.resigned)
+        now = (len(plies), " ".join(map(str, plies)), referee.resigned is not None)
         changed = any(was not in (None, is_) for was, is_ in zip(seen, now, strict=True))
         answered = self.asked is not None and self.asked not in questions.open_now(referee)
         return changed or answered or not self._is_match_seen(referee)

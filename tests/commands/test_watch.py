@@ -207,6 +207,7 @@ def test_what_cannot_be_done_is_one_clear_line(arguments, code, says):
         ([[10, 10], [500, 10], [500, 400], [10, 400]], "go round the wrong way"),
         ([[10, 400], [500, 10], [500, 400], [10, 10]], "do not go round a board"),
         ([[10, 9400], [500, 9400], [500, 9000], [10, 9000]], "lie far outside the picture"),
+        ([[1e300, 0], [0, 1e300], [1, 1], [2, 5]], "no picture has so many pixels"),
     ],
 )
 def test_bad_corners_of_a_profile_are_told_as_the_profiles(tmp_path, corners, why):
@@ -214,9 +215,8 @@ def test_bad_corners_of_a_profile_are_told_as_the_profiles(tmp_path, corners, wh
     profile.write_text(json.dumps({"version": 1, "corners": corners}))
     done = companion("watch", f"video:{GAME}", "--profile", str(profile))
     assert done.returncode == 1
-    assert done.stderr.startswith(
-        f"Error: the profile {profile} has a bad field 'corners': the corners {corners[0][0]},"
-    )
+    assert done.stderr.startswith(f"Error: the profile {profile} has a bad field 'corners': ")
+    assert "Corners(" not in done.stderr
     assert why in done.stderr
     assert "--corners" not in done.stderr
     assert len(done.stderr.splitlines()) == 1

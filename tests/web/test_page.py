@@ -521,6 +521,19 @@ def test_a_page_of_the_match_before_does_nothing_to_this_one(here, room):
     assert here.rule("undo", match=now, plies="1", resigned="false").status_code == 303
 
 
+def test_a_page_of_other_plies_does_nothing_though_they_are_as_many(here, room):
+    """Of two referees who correct the same ply the second silently undid what the first had done."""
+    room.play("a1+")
+    sheet = here.get("/t/1/hand?ply=1").text
+    assert '<input type="hidden" name="history" value="a1+">' in sheet
+    assert here.rule("correct", ply="1", move="a1x", plies="1", history="a1+").status_code == 303
+    refused = here.rule("correct", ply="1", move="a1><", plies="1", history="a1+")
+    assert (refused.status_code, [str(ply) for ply in room.view.game.history]) == (409, ["a1x"])
+    assert "gone on meanwhile" in refused.text
+    assert here.rule("undo", plies="1", history="a1+").status_code == 409
+    assert here.rule("undo", plies="1", history="a1x").status_code == 303
+
+
 def test_who_looks_on_is_not_told_that_the_referee_is_asked_about_an_illegal_piece(here, elsewhere, room):
     room.play("a1+")
     room.board.scene.misread[Square.parse("c3")] = contents_of(map(Piece.parse, ("dark pusher", "dark puller")))
