@@ -14,7 +14,7 @@ from companion.commands.corners import corners_option, written
 from companion.commands.eyes import Foreknowledge, board_reader, card_reader
 from companion.commands.options import layout_option, profile_option, sets_option, variant_option
 from companion.commands.output import json_option, print_json
-from companion.errors import CompanionError
+from companion.errors import CompanionError, SourceError
 from companion.events import content_text, parse_content
 from companion.readings import board_text, contents_of, possible
 from companion.rules import PIECES_PER_KIND_AND_SET, Colour, Kind, score_of
@@ -83,6 +83,8 @@ def _read(reader: BoardReader, image: str) -> dict[str, Any]:
     from companion.vision.reader import StillReading  # noqa: PLC0415
 
     try:
+        if "://" in image and not Path(image).exists():
+            raise SourceError(f"{image} is an address, and files are read: save the picture, and give the file's name")
         found = reader.read(read_picture(Path(image)))
     except CompanionError as error:
         return {"image": image, "found": False, "why": str(error)}
