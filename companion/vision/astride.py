@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from companion.readings import EMPTY
-from companion.vision.rectify import PATCH, margin_of, patch_corners
+from companion.vision.rectify import margin_of, patch_corners
+from companion.vision.spares import embedded, of_a_piece
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,8 +36,6 @@ one was taken for a hand; of 562 lines between two bare squares, none of which h
 none more than 0.99."""
 _LIKE_A_PIECE = 0.5
 """If one of a board's lines looks so likely like a piece at first, as where each square has a frame, no line tells."""
-_PIECES = slice(1, -1)
-"""The columns of pieces among a recogniser's probabilities."""
 
 
 class Astride:
@@ -50,7 +49,7 @@ class Astride:
         self._new = np.ones(self._pairs.shape, np.bool_)
         """Whether they have changed since the line was looked at."""
         self._across = np.zeros(len(self._pairs), np.bool_)
-        self._was_bare = self._across.copy()
+        self._looked_at = self._across.copy()
         """Whether the line was looked at before."""
         self._tells = True
         """Whether bare lines of this board look bare."""
@@ -81,13 +80,12 @@ class Astride:
         `away` and `tone` are those of the squares' patches, and `squares` their embeddings, `(n, length)`.
         """
         corners = patch_corners(self._layout, margin_of(top_view, self._layout))[self._pairs[lines]].mean(axis=1)
-        cut = np.stack([top_view[y : y + PATCH, x : x + PATCH] for x, y in np.round(corners).astype(int)])
-        seen = judging.embed(np.ascontiguousarray(np.rot90(cut, away, axes=(1, 2))), tone)
-        judged = np.stack([judging.judge(np.concatenate([squares, line[None]]))[-1] for line in seen])
-        likely = judged[:, _PIECES].sum(axis=1)
-        self._tells &= not (likely[~self._was_bare[lines]] > _LIKE_A_PIECE).any()
-        self._across[lines] = (likely > _SURELY) & self._was_bare[lines] & self._tells
-        self._was_bare[lines], self._new[lines] = True, False
+        spots = [(int(x), int(y)) for x, y in np.round(corners)]
+        seen = embedded(judging, top_view, spots, away, tone)
+        likely = np.concatenate([of_a_piece(judging, line[None], squares) for line in seen])
+        self._tells &= not (likely[~self._looked_at[lines]] > _LIKE_A_PIECE).any()
+        self._across[lines] = (likely > _SURELY) & self._looked_at[lines] & self._tells
+        self._looked_at[lines], self._new[lines] = True, False
 
 
 def _share_a_side(layout: Layout, a: int, b: int) -> bool:

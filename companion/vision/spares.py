@@ -72,12 +72,12 @@ def find_spares(judging: Judging, top_view: Image, layout: Layout, away: int, to
     ]
     if not windows:
         return squares[:0]
-    shares = _of_a_piece(judging, _embedded(judging, top_view, windows, away, tone), squares)
+    shares = of_a_piece(judging, embedded(judging, top_view, windows, away, tone), squares)
     middles = _middles(np.array(windows), shares)
     if not middles:
         return squares[:0]
-    found = _embedded(judging, top_view, middles, away, tone)
-    return found[_of_a_piece(judging, found, squares) > _SURELY]
+    found = embedded(judging, top_view, middles, away, tone)
+    return found[of_a_piece(judging, found, squares) > _SURELY]
 
 
 def _windows(top_view: Image, layout: Layout) -> Iterator[tuple[int, int]]:
@@ -103,13 +103,14 @@ def _cut(top_view: NDArray[Any], spot: tuple[int, int]) -> NDArray[Any]:
     return top_view[y : y + PATCH, x : x + PATCH]
 
 
-def _embedded(judging: Judging, top_view: Image, spots: list[tuple[int, int]], away: int, tone: Tone) -> Floats:
+def embedded(judging: Judging, top_view: Image, spots: list[tuple[int, int]], away: int, tone: Tone) -> Floats:
+    """The embeddings `(n, length)` of patches anywhere in a top view; `spots` are their left upper corners, x and y."""
     cut = [np.rot90(_cut(top_view, spot), away) for spot in spots]
     parts = [np.stack(cut[i : i + _AT_ONCE]) for i in range(0, len(cut), _AT_ONCE)]
     return np.concatenate([judging.embed(np.ascontiguousarray(part), tone) for part in parts])
 
 
-def _of_a_piece(judging: Judging, windows: Floats, squares: Floats) -> Floats:
+def of_a_piece(judging: Judging, windows: Floats, squares: Floats) -> Floats:
     """How surely each window shows a piece, `(n,)`, judged with some others beside the squares."""
     parts = [windows[i : i + _AT_ONCE] for i in range(0, len(windows), _AT_ONCE)]
     judged = np.concatenate([judging.judge(np.concatenate([squares, part]))[len(squares) :] for part in parts])
