@@ -199,7 +199,7 @@ def _measured(reader: CardReader, shots: Iterator[StripShot]) -> dict[str, Any]:
     """What is said of strips that show a card of the four kinds, and of those that show none."""
     cards, others = Counter[str](), Counter[str]()
     for shot in shots:
-        said = reader.judged(sheets(shot.view), shot.view)
+        said = reader.judged(sheets(shot.view), shot.view)[0]
         if not _is_told(shot):
             others["taken for a card" if said.bit_count() == 1 else "not"] += 1
         elif not said >> shot.kind & 1:

@@ -3,6 +3,9 @@
 A pile's strip of table is compared with the frame before, in small: while something moves there, such as a hand,
 nothing is said of it. When it has come to rest it is read a few times, and then again only if it has changed, or now
 and then.
+
+A card that lies just as it did before others were laid on it was not laid now: those were taken off. What they showed
+is told with it, so that nobody takes it for a card that has come since.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from companion.rules import Kind, Layout
-    from companion.vision.cards import CardReader
+    from companion.vision.cards import CardReader, SeenCard
     from companion.vision.pose import BoardPose
     from companion.vision.sheets import Strip
 
@@ -38,6 +41,17 @@ _LOOKS = 3
 """So many times a pile is read that has changed, `_AGAIN_S` apart: one odd frame shall not decide."""
 _AGAIN_S = 0.12
 _REFRESH_S = 2.0
+_DEEPEST = 8
+"""So many cards are remembered beneath the one on top: a player has no more."""
+
+
+@dataclass(slots=True)
+class _Lying:
+    """A card on a pile."""
+
+    card: SeenCard
+    taken: frozenset[Kind] = frozenset()
+    """The kinds of those that were taken off it."""
 
 
 @dataclass(slots=True)
@@ -52,6 +66,19 @@ class _Pile:
     """How often it was read since it changed."""
     looked_at: float = field(default=float("-inf"))
     kinds: frozenset[Kind] | None = None
+    lain: list[_Lying] = field(default_factory=list)
+    """The cards that were seen to lie there, each on the one before it."""
+
+    def shows(self, card: SeenCard) -> frozenset[Kind]:
+        """What it may show where this is its top card."""
+        below = next((i for i in reversed(range(len(self.lain))) if card.lies_as(self.lain[i].card)), None)
+        if below is None:
+            self.lain = [*self.lain[-_DEEPEST:], _Lying(card)]
+            return card.kinds
+        lying, taken = self.lain[below], self.lain[below + 1 :]
+        del self.lain[below + 1 :]
+        lying.taken |= frozenset().union(*(each.card.kinds for each in taken if each.card.kinds.isdisjoint(card.kinds)))
+        return card.kinds | lying.taken
 
 
 class PileWatcher:
@@ -77,7 +104,8 @@ class PileWatcher:
             return None
         wait_s = _AGAIN_S if pile.looks < _LOOKS else _REFRESH_S
         if pile.looks == 0 or time - pile.looked_at >= wait_s:
-            pile.kinds = self._cards.read(image, pose, self._layout, pile.strip)
+            card = self._cards.read(image, pose, self._layout, pile.strip)
+            pile.kinds = pile.shows(card) if card else None
             pile.read, pile.looked_at = small, time
             pile.looks += 1
         return pile.kinds

@@ -53,7 +53,7 @@ def plain(drawer, reader, numbers):
             continue
         truth = NONE if shot.top is None or shot.hidden >= _HIDDEN else shot.kind
         sort = "no card of these" if truth == NONE else "symbols, as drawn"
-        yield sort, outcome(reader.judged(sheets(shot.view), shot.view), truth)
+        yield sort, outcome(reader.judged(sheets(shot.view), shot.view)[0], truth)
 
 
 def art(drawer, numbers):
@@ -66,7 +66,7 @@ def art(drawer, numbers):
         kind = int(rng.integers(NONE))
         shot = drawer.draw(rng, kind, look)
         if shot.hidden <= _READABLE:
-            yield "other art, enrolled", outcome(reader.judged(sheets(shot.view), shot.view), kind)
+            yield "other art, enrolled", outcome(reader.judged(sheets(shot.view), shot.view)[0], kind)
 
 
 class ArtDrawer(StripDrawer):

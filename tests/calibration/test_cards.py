@@ -57,7 +57,7 @@ def test_four_cards_are_learnt_and_known_again_in_other_light(enrol):
         card = cv2.resize(card_face(kind), CARD, interpolation=cv2.INTER_AREA)
         seen = cv2.copyMakeBorder(card, RIM, RIM, RIM, RIM, cv2.BORDER_CONSTANT, value=(90, 80, 70)) * 0.6 + 20
         for view in (seen, seen[::-1, ::-1]):
-            said = art.kinds_among([Sheet(0, 0, *CARD, 0)], view.astype(np.uint8)[None])
+            said = art.kinds_among([Sheet(0, 0, *CARD, 0)], view.astype(np.uint8)[None])[0]
             assert said >> number & 1
             sure += said.bit_count() == 1
     assert sure >= 6

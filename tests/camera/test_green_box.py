@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -14,6 +15,7 @@ from calibration.enrolment import ARRANGEMENT
 from companion import events
 from companion.__main__ import main
 from companion.camera import green_box
+from companion.camera.frames import Frame
 from companion.camera.green_box import card_face
 from companion.camera.play import Card, Lying, Moment, Play
 from companion.camera.virtual import VirtualCamera
@@ -23,7 +25,7 @@ from companion.commands.options import GREEN_BOX
 from companion.errors import EndOfSource
 from companion.profile import Profile
 from companion.referee import Referee
-from companion.rules import Colour, Game, Kind, MatchText
+from companion.rules import Colour, Game, Kind, MatchText, Piece, Square
 from companion.settling import Settler
 
 WHOLE = "b4+ b1>< a1>< b2+ a2x c4x b3>< c3>< d4<> a3<> d3+ d1+ d2x c1x - c2<> a4<>"
@@ -116,6 +118,40 @@ def test_watch_reads_the_piles_of_the_green_box(tmp_path):
     assert result.exit_code == 0, result.output
     told = [json.loads(line) for line in result.stdout.splitlines()]
     assert [event["move"] for event in told if event["event"] == "MovePlayed"] == OPENING.split()
+
+
+class GoesOn:
+    """A camera that, when its game has ended, sees what lies there in the end change: for so many seconds each."""
+
+    def __init__(self, camera, *scenes):
+        self._camera, self.play = camera, camera.play
+        self._frames = [Moment(lying) for lying, seconds in scenes for _ in range(seconds * 12)]
+        self._number = 0
+
+    def read(self, timeout_s):
+        try:
+            frame = self._camera.read(timeout_s)
+        except EndOfSource:
+            if not self._frames:
+                raise
+            image = self._camera._studio.picture(self._frames.pop(0), self._number)
+            frame = Frame(self._number / 12, image)
+        self._number += 1
+        return frame
+
+
+@pytest.mark.slow
+def test_the_card_beneath_one_that_is_taken_off_the_pile_is_no_cubes(tmp_path):
+    """Dark lays a cube and no card, and takes the last card off the own pile, for longer than to look at it."""
+    camera = VirtualCamera(str(match(tmp_path, OPENING)))
+    end = camera.play.at(1e9).lying
+    spare = next(i for i, lying in enumerate(end) if lying.piece == Piece(Colour.DARK, Kind.DIAGONAL))
+    with_cube = (*end[:spare], *end[spare + 1 :], replace(end[spare], x=2.5, y=3.5))
+    cards = [i for i, lying in enumerate(end) if isinstance(lying.piece, Card) and lying.piece.colour is Colour.DARK]
+    without = (*with_cube[: cards[-1] - 1], *with_cube[cards[-1] :])
+    told = refereed(GoesOn(camera, (with_cube, 1), (without, 8)))
+    assert moves(told) == OPENING.split()
+    assert [event.square for event in told if isinstance(event, events.KindNeeded)] == [Square.parse("c4")]
 
 
 def unreadable(kind):

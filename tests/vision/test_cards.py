@@ -47,8 +47,28 @@ def table(*cards, turn=0.0):
 def test_a_plain_card_is_read_on_its_own_side(reader, kind, turn):
     image = table((card_face(kind), 270, 350), turn=turn)
     left, right = beside(LAYOUT)
-    assert reader.read(image, POSE, LAYOUT, left) == {kind}
+    assert reader.read(image, POSE, LAYOUT, left).kinds == {kind}
     assert reader.read(image, POSE, LAYOUT, right) is None
+
+
+@pytest.mark.parametrize(
+    ("moved", "turn", "same"), [(0.0, 0.0, True), (0.6, 0.5, True), (12.0, 0.0, False), (0.0, 8.0, False)]
+)
+def test_a_card_lies_as_it_did_but_for_the_light_and_a_nudge(reader, moved, turn, same):
+    """A square is 100 pixels large."""
+    strip = beside(LAYOUT)[0]
+    before = reader.read(table((card_face(Kind.PULLER), 270, 350)), POSE, LAYOUT, strip)
+    dimmed = table((card_face(Kind.PULLER), 270 + moved, 350 - moved), turn=turn) * 0.9
+    now = reader.read(dimmed.astype(np.uint8), POSE, LAYOUT, strip)
+    assert now.lies_as(before) is same
+
+
+def test_another_card_in_the_same_place_does_not_lie_as_it_did(reader):
+    one, other = (
+        reader.read(table((card_face(kind), 270, 350)), POSE, LAYOUT, beside(LAYOUT)[0])
+        for kind in (Kind.PULLER, Kind.PUSHER)
+    )
+    assert not one.lies_as(other)
 
 
 @pytest.mark.parametrize(("x", "y"), [(270, 350), (1000, 300), (640, 80), (640, 640)])
@@ -125,14 +145,14 @@ SURE = (0.0001, 0.9998, 0.0, 0.0, 0.0001)
 def test_what_lies_in_around_or_beside_a_card_that_is_read(others, rows, kinds):
     view = np.zeros((211, 141, 3), np.uint8)
     reader = CardReader(Told(SURE, *rows), CardRule(least=0.003, card=0.9))
-    assert reader.judged([CARD, *others], view) == kinds
+    assert reader.judged([CARD, *others], view)[0] == kinds
 
 
 def test_no_drawn_strip_is_read_wrongly(reader):
     drawer, wrong = StripDrawer(Fabrics(np.random.default_rng(77), 4)), []
     for number in range(24):
         shot = drawer.draw(np.random.default_rng((77, number)))
-        said = reader.judged(sheets(shot.view), shot.view)
+        said = reader.judged(sheets(shot.view), shot.view)[0]
         if shot.kind == NONE or shot.hidden > 0.3:
             wrong += [number] if said.bit_count() == 1 else []
         elif said and shot.hidden < 0.05:

@@ -7,14 +7,18 @@ import numpy as np
 import pytest
 
 from companion.rules import Colour, Kind, Layout
+from companion.vision.cards import SeenCard
 from companion.vision.lens import PINHOLE
 from companion.vision.piles import PileWatcher
 from companion.vision.pose import BoardPose
+from companion.vision.sheets import Sheet, flatten
 
 LAYOUT = Layout.parse("4x4")
 POSE = BoardPose(((440.0, 560.0), (840.0, 560.0), (840.0, 160.0), (440.0, 160.0)), 1.0)
 FRAME_S = 1 / 12
 BRIGHTNESS = {40: Kind.STRAIGHT, 200: Kind.PULLER}
+SHEET = Sheet(78, 114, 46, 62, 0.0)
+"""The card on the left pile, and a little of the table around it."""
 
 
 class ByBrightness:
@@ -29,12 +33,13 @@ class ByBrightness:
         self.asked += strip.left < 0
         part = image[300:420, 270:350] if strip.left < 0 else image[300:420, 930:1010]
         kind = BRIGHTNESS.get(int(part.mean()))
-        return frozenset({kind}) if kind else None
+        return SeenCard(frozenset({kind}), SHEET, flatten(image, pose.points(), layout, strip)) if kind else None
 
 
-def table(light: int | None = None, dark: int | None = None, hand: int | None = None) -> np.ndarray:
+def table(light=None, dark=None, hand=None, at=240) -> np.ndarray:
+    """The shades of the cards, where a hand is, and where Light's card begins."""
     image = np.full((720, 1280, 3), 100, np.uint8)
-    for x, shade in ((240, light), (900, dark)):
+    for x, shade in ((at, light), (900, dark)):
         if shade is not None:
             cv2.rectangle(image, (x, 270), (x + 140, 460), (shade,) * 3, -1)
     if hand is not None:
@@ -86,6 +91,20 @@ def test_a_new_card_is_read_more_than_once(look, cards):
     before = cards.asked
     assert look(table(light=200), 8) == {Colour.LIGHT: {Kind.PULLER}}
     assert cards.asked - before >= 3
+
+
+def test_a_card_from_which_another_was_taken_is_told_with_that_ones_kind(look):
+    look(table(light=40))
+    look(table(light=200, at=236))
+    look(table(light=200, hand=200), 2)
+    assert look(table(light=40)) == {Colour.LIGHT: {Kind.STRAIGHT, Kind.PULLER}}
+    assert look(table(light=200, at=248)) == {Colour.LIGHT: {Kind.PULLER}}
+
+
+def test_a_card_of_the_kind_that_lies_beneath_another_is_told_when_it_is_laid_on_that(look):
+    look(table(light=40))
+    look(table(light=200, at=236))
+    assert look(table(light=40, at=265)) == {Colour.LIGHT: {Kind.STRAIGHT}}
 
 
 def test_a_lamp_that_is_dimmed_is_no_change(look, cards):
