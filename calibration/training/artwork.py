@@ -16,26 +16,20 @@ from calibration.enrolment import ARRANGEMENT
 from calibration.hands import draw_hand, draw_thing
 from calibration.textures import Fabrics, any_colour, vary
 from calibration.training.canvas import OVER, Canvas
-from calibration.training.ground import paint_ground
-from calibration.training.marks import MASK
-from calibration.training.photograph import take
-from calibration.training.prisms import bare_face, paint_piece
-from calibration.training.scene import (
-    SIDE,
-    Body,
-    Family,
-    Placed,
-    Scene,
+from calibration.training.chance import (
     draw_board,
     draw_camera,
     draw_lens,
     draw_light,
     draw_placed,
     draw_set,
-    luminance,
     placed_of_one_set,
-    plain,
 )
+from calibration.training.ground import paint_ground
+from calibration.training.marks import MASK
+from calibration.training.photograph import take
+from calibration.training.prisms import bare_face, paint_piece
+from calibration.training.scene import SIDE, Body, Family, Placed, Scene, luminance, plain
 from calibration.training.truth import truth
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Piece

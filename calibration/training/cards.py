@@ -14,10 +14,10 @@ import numpy as np
 
 from calibration.hands import draw_hand
 from calibration.textures import any_colour, noise, vary
+from calibration.training.chance import draw_lens
 from calibration.training.cloths import thing
 from calibration.training.marks import MASK
 from calibration.training.photograph import take
-from calibration.training.scene import draw_lens
 from calibration.training.symbols import draw_other, draw_symbol
 from companion.rules import Kind
 from companion.vision.sheets import PITCH, Sheet, sheets

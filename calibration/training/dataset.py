@@ -17,9 +17,10 @@ import cv2
 import numpy as np
 
 from calibration.textures import Fabrics
+from calibration.training.chance import draw_scene, of_one_set, with_thick_pieces
 from calibration.training.oddities import with_oddities
 from calibration.training.render import render
-from calibration.training.scene import SIDE, Family, draw_scene, of_one_set, ordinary, plain, with_thick_pieces
+from calibration.training.scene import SIDE, Family, ordinary, plain
 from calibration.training.spares import set_aside
 from calibration.training.truth import CLASSES
 from companion.rules import Layout

@@ -12,17 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibration.textures import any_colour, vary
+from calibration.training.chance import draw_lens, draw_light, draw_scene
 from calibration.training.cloths import imitation, thing
-from calibration.training.scene import (
-    CORNERS,
-    SIDE,
-    Camera,
-    Scene,
-    draw_lens,
-    draw_light,
-    draw_scene,
-    plain,
-)
+from calibration.training.scene import CORNERS, SIDE, Camera, Scene, plain
 from calibration.training.spares import in_rows
 from calibration.training.view import View
 

@@ -1,6 +1,6 @@
 """Whole pictures of tables, as a camera takes them.
 
-`scene` and `render` show the recogniser a board and its surroundings; a locator has to find the board among all else.
+`chance` and `render` show the recogniser a board and its surroundings; a locator has to find the board among all else.
 So here the table of a `setting` runs on, up to its edge and the room behind it, with cloths and things that imitate a
 grid; the camera has an ordinary opening angle and its lens may bend lines; a hand may reach over a corner.
 """

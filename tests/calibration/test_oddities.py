@@ -9,10 +9,11 @@ import pytest
 
 from calibration.textures import Fabrics
 from calibration.training import oddities
+from calibration.training.chance import draw_scene
 from calibration.training.dataset import Split, Studio
 from calibration.training.oddities import with_oddities
 from calibration.training.render import render
-from calibration.training.scene import SIDE, Family, draw_scene, plain
+from calibration.training.scene import SIDE, Family, plain
 from calibration.training.things import Make, draw_thing_at
 from calibration.training.truth import COVERED, JUDGED
 from companion.readings import ALL_CONTENTS

@@ -11,10 +11,11 @@ import pytest
 
 from calibration.textures import Fabrics
 from calibration.training.calibrate import PROMISED, Judged, judge, judge_shards, measure, reliability, rule
+from calibration.training.chance import draw_board, draw_scene, draw_set
 from calibration.training.dataset import Split, Studio, count_boards, read_shard, shards_of, write_shards
 from calibration.training.marks import MarkStyle, mark
 from calibration.training.render import render
-from calibration.training.scene import SIDE, Family, colours_told, draw_board, draw_scene, draw_set, plain
+from calibration.training.scene import SIDE, Family, colours_told, plain
 from calibration.training.truth import CLASSES, COVERED, JUDGED
 from companion.readings import ALL_CONTENTS
 from companion.rules import Kind

@@ -11,7 +11,8 @@ import numpy as np
 
 from calibration.textures import DARK_WOODS, LIGHT_WOODS, MIDDLE_WOODS, vary
 from calibration.training import cards
-from calibration.training.scene import BoardLook, Family, Grid, SetLook, draw_board, draw_set, luminance, ordinary
+from calibration.training.chance import draw_board, draw_set
+from calibration.training.scene import BoardLook, Family, Grid, SetLook, luminance, ordinary
 from companion.rules import Layout
 
 STANDARD = Layout.parse("4x4")
