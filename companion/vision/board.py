@@ -45,7 +45,7 @@ from companion.vision.plane import side_lengths
 from companion.vision.pointer import LITTLE, Pointer
 from companion.vision.pose import BoardNotFound, BoardPose, turning
 from companion.vision.rule import FinderRule
-from companion.vision.suggestions import FittedPicture, LinesSeen
+from companion.vision.suggestions import FEW_VIEWS, FittedPicture, LinesSeen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -289,13 +289,14 @@ class BoardFinder:
         """The places that may be the board of four by four, likeliest first.
 
         What the lines suggest costs most of the time, and is asked only if what the pointer sees is not surely a board.
-        Where that is next to nothing, both are tried at once.
+        Where that is next to nothing, both are tried at once, and of the lines the most telling only.
         """
-        places, guesses = [], [place.corners for place in scene.sight.places]
-        if scene.sight.at_a_glance >= LITTLE:
-            places, guesses = self._near(scene, guesses), []
+        guesses = [place.corners for place in scene.sight.places]
+        if scene.sight.at_a_glance < LITTLE:
+            return _best_first(self._near(scene, guesses + LinesSeen(scene.image).suggest(_MESH, FEW_VIEWS)))
+        places = self._near(scene, guesses)
         if not any(place.score >= self.rule.sure for place in places):
-            places += self._near(scene, guesses + LinesSeen(scene.image).suggest(_MESH))
+            places += self._near(scene, LinesSeen(scene.image).suggest(_MESH))
         return _best_first(places)
 
     def _near(self, scene: Scene, guesses: list[Floats]) -> list[Place]:

@@ -27,6 +27,9 @@ FITTED = 1280
 _SEARCHED = 960
 """Longer side of the picture in which views and candidates are looked for."""
 _VIEWS = 8
+FEW_VIEWS = 4
+"""So many of the ways in which the table may lie are enough where nothing else is like a board: of nine bare boards of
+paper of which the pointer sees next to nothing, as many are found with three."""
 _PER_VIEW = 12
 _BEST_OF_VIEW = 2
 _BEST_OF_REST = 8
@@ -78,12 +81,12 @@ class LinesSeen:
         self._views = plane.views(plane.segments(lab), (lab.shape[1], lab.shape[0]), _VIEWS)
         self._smooth = np.asarray(cv2.GaussianBlur(lab, (0, 0), 0.8), np.uint8)
 
-    def suggest(self, mesh: Mesh) -> list[Floats]:
+    def suggest(self, mesh: Mesh, views: int = _VIEWS) -> list[Floats]:
         """Corners (4, 2), in pixels of the picture, of places where lines suggest a board with this mesh.
 
-        The best under each view come first, lest one cloth crowd out all else; then the best of the rest.
+        The best under each of so many `views` come first, lest one cloth crowd out all else; then the best of the rest.
         """
-        found = [lattice.search(self._smooth, view, _PER_VIEW, mesh) for view in self._views]
+        found = [lattice.search(self._smooth, view, _PER_VIEW, mesh) for view in self._views[:views]]
         chosen = [candidate for places in found for candidate in places[:_BEST_OF_VIEW]]
         rest = [candidate for places in found for candidate in places[_BEST_OF_VIEW:]]
         rest.sort(key=lambda candidate: -candidate.evidence)
