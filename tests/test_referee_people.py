@@ -1128,6 +1128,44 @@ def test_pieces_that_are_not_left_over_are_the_matchs():
     assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted", "light a1+", "dark a3><"]
 
 
+def after_an_undo(lies: str) -> Scene:
+    """A program that is started again when a3>< was undone; what `lies` there now."""
+    scene = Scene(Game.replay(["a1+"]))
+    scene.put("a1", "L+")
+    scene.put("a3", lies)
+    scene.referee.take_up([Move(A3, Kind.PULLER, Colour.DARK)])
+    return scene
+
+
+def test_where_a_piece_was_undone_before_a_restart_it_is_asked_whether_another_lies_there_now():
+    scene = after_an_undo("D+")
+    assert scene.look(3) == ["unclear a3"]
+    [problem] = scene.referee.problems
+    assert (problem.event.contents, scene.referee.to_lift) == ((piece("D+"), piece("D><")), set())
+    assert lines(scene.referee.answer(scene.time, A3, piece("D+"))) == ["dark a3+"]
+    assert scene.play("b3+") == ["light b3+"]
+
+
+def test_a_piece_that_was_undone_before_a_restart_and_is_read_otherwise_has_to_leave():
+    scene = after_an_undo("D+")
+    scene.look(3)
+    assert lines(scene.referee.answer(scene.time, A3, piece("D><"))) == []
+    assert scene.look(3) == []
+    assert scene.referee.to_lift == {A3}
+    scene.lift("a3")
+    assert scene.look() == []
+    assert scene.play("a4x") == ["dark a4x"]
+
+
+def test_another_piece_in_place_of_an_undone_one_may_be_lifted_as_well():
+    scene = after_an_undo("D+")
+    scene.look(3)
+    scene.lift("a3")
+    assert scene.look() == []
+    assert scene.referee.problems == ()
+    assert scene.play("a4x") == ["dark a4x"]
+
+
 def test_an_undone_piece_is_not_played_by_beginning_anew():
     scene = Scene(Game.replay([]))
     scene.put("a1", "L+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from companion.readings import ANYTHING, EMPTY, contents_of, of_colour, only
@@ -9,6 +10,7 @@ from companion.referee.explanation import Arrival
 from companion.rules import Colour
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from companion.readings import Contents
@@ -25,8 +27,8 @@ class Losses:
     def __init__(self) -> None:
         self.disturbed: set[Square] = set()
         """The squares whose piece is not there now; people were told."""
-        self.to_leave: set[Square] = set()
-        """Squares whose piece counts no more, and has to leave before the game goes on."""
+        self._to_leave: dict[Square, Contents] = {}
+        """What lies on the squares of `to_leave`; anything there may, where nothing else is known of it."""
         self._looks: dict[Square, Contents] = {}
         """As what the pieces of the game were seen before they were disturbed."""
         self._bared: set[Square] = set()
@@ -40,9 +42,32 @@ class Losses:
         self._lost: set[Square] = set()
         """The squares whose piece was not there then."""
 
-    def look(self, board: Comparison, game: Game) -> None:
-        """Learn from the board which pieces have left, and which were taken from the game."""
-        self.to_leave -= board.bare.keys() | board.kept.keys()
+    @property
+    def to_leave(self) -> AbstractSet[Square]:
+        """Squares whose piece counts no more, and has to leave before the game goes on."""
+        return self._to_leave.keys()
+
+    def dismiss(self, squares: Iterable[Square], what: Contents = ANYTHING) -> None:
+        """What lies on these squares, which may be `what`, counts no more."""
+        self._to_leave |= {square: what | self._to_leave.get(square, 0) for square in squares}
+
+    def may_be_another(self, board: Comparison) -> Arrival | None:
+        """The first piece that looks otherwise than the one which has to leave its square; it may be either."""
+        other = next(self._others(board), None)
+        return other and replace(other, contents=other.contents | self._to_leave[other.square])
+
+    def _others(self, board: Comparison) -> Iterator[Arrival]:
+        """The pieces that look otherwise than those which have to leave their squares."""
+        return (new for new in board.arrivals if not new.contents & self._to_leave.get(new.square, ANYTHING))
+
+    def look(self, board: Comparison, game: Game, said: AbstractSet[Square]) -> None:
+        """Learn from the board which pieces have left, and which were taken from the game.
+
+        Another piece than the one that has to leave lies there where a person has `said` so.
+        """
+        others = {other.square for other in self._others(board)}
+        gone = board.bare.keys() | board.kept.keys() | others & said
+        self._to_leave = {square: what for square, what in self._to_leave.items() if square not in gone}
         sure = {square for square, seen in board.kept.items() if only(seen.contents)}
         unwatched = board.time - self._looked_s >= _QUICKEST_S
         may_have_been_bare = board.lost.keys() - self._lost if unwatched else set()

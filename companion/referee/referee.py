@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from companion import events
-from companion.readings import EMPTY, possible
+from companion.readings import ANYTHING, EMPTY, contents_of, possible
 from companion.referee.record import Record
 from companion.referee.sight import Sight
 from companion.referee.umpire import Umpire
@@ -46,7 +46,7 @@ class Referee(Umpire):
         lying |= {move.square for move in self.game.moves if self._sight.contents(move.square) != EMPTY}
         told = self._start_match(time, game)
         self._keep_the_cards()
-        self._losses.to_leave = lying
+        self._losses.dismiss(lying)
         self._may_be_left_over = never_seen
         return told
 
@@ -63,11 +63,12 @@ class Referee(Umpire):
     def take_up(self, undone: Iterable[Move]) -> None:
         """The match goes on after the program was started again, and nothing of the board was seen since.
 
-        What still lies where moves are `undone` has to leave the board first. Where nothing was played, what lies there
-        may be left of the match before, and is asked about.
+        What still lies where moves are `undone` has to leave the board first; where that looks like another piece, it
+        is asked what lies there: that may have been laid meanwhile. Where nothing was played, what lies there may be
+        left of the match before, and is asked about.
         """
         for move in undone:
-            self._losses.to_leave.add(move.square)
+            self._losses.dismiss([move.square], ANYTHING if self._by_card else contents_of([move.piece]))
             self._cards.taken_back(move.piece, [other.piece for other in self.game.moves])
         self._may_be_left_over = self._nothing_lies_in_it
 
@@ -160,7 +161,7 @@ class Referee(Umpire):
         if square != unless:
             self._said.forget_unseen({square})
         if square != unless and self._sight.contents(square) != EMPTY:
-            self._losses.to_leave.add(square)
+            self._losses.dismiss([square])
 
     def correct(self, time: float, ply: int, text: str, *, rule_later: bool = False) -> list[Event]:
         """Replace the move at `ply` (1-based) by `text`; later moves stay.
@@ -254,9 +255,9 @@ class Referee(Umpire):
             to_leave = self._losses.to_leave | left_over
             told = self._start_match(time, self._clearing.following)
             self._keep_the_cards()
-            self._losses.to_leave = to_leave
+            self._losses.dismiss(to_leave)
         elif question.question == "start" and self._nothing_lies_in_it:
-            self._losses.to_leave |= set(question.squares)
+            self._losses.dismiss(question.squares)
         if question.question in ("start", "new"):
             self._may_be_left_over = False
         return [*told, *self._look_again(time)]

@@ -128,10 +128,13 @@ class Umpire:
 
     @property
     def to_lift(self) -> frozenset[Square]:
-        """The squares whose piece has to leave the board before the game goes on, or the next one begins."""
+        """The squares whose piece has to leave the board before the game goes on, or the next one begins.
+
+        Not those of which it is asked what lies there.
+        """
         if self.over and not self.problems and self.question is None:
             return frozenset(self._losses.to_leave | self._clearing.in_the_way)
-        return frozenset(self._losses.to_leave)
+        return frozenset(self._losses.to_leave - self._problems.squares)
 
     @property
     def said(self) -> frozenset[Square]:
@@ -247,7 +250,7 @@ class Umpire:
     def _compared(self, snapshot: Snapshot) -> Comparison:
         known = self._losses.disturbed | self._problems.squares
         board = compare(self.game, snapshot, self._said, known=known)
-        self._losses.look(board, self.game)
+        self._losses.look(board, self.game, self._said.squares)
         arrivals = board.arrivals
         if self._by_card:
             lifted = board.lifted(self.game)
@@ -281,7 +284,8 @@ class Umpire:
         if board.is_swept(self.game) and not goes_on_bare:
             return self._question.ask(self._here(board.time), "new", ("new", "resume"))
         if self._losses.to_leave:
-            return self._note_losses(board)
+            other = self._losses.may_be_another(board)
+            return [*self._note_losses(board), *(self._asking.about_after_a_while(board, other) if other else ())]
         doubtful = self._doubtful(board)
         if doubtful is not None:
             return [*self._note_losses(board), *self._asking.about_after_a_while(board, doubtful)]
@@ -469,7 +473,7 @@ class Umpire:
         if doubtful:
             return self._question.ask(self._here(board.time), "start", ("resume", "new"), doubtful)
         begun = self._start_match(board.time, self._clearing.following)
-        self._losses.to_leave.update(left_over)
+        self._losses.dismiss(left_over)
         return [*begun, *self._decide(self._compared(board.snapshot))]
 
     def _start_match(self, time: float, game: Game) -> list[Event]:

@@ -85,17 +85,24 @@ def paused_by(events: Iterable[Event]) -> bool:
 def undone_by(events: Iterable[Event], start: Game) -> list[Move]:
     """The moves that were taken back since the last one was played, with the colours that they had.
 
+    Before one that was corrected stands what it was, if that was on the same square: it is what was read there.
+
     Raises:
         StoreError: as `game_told_by`.
 
     """
     undone: list[Move] = []
+    corrected: list[Move] = []
     before = start
     for event, after in _steps(events, start):
+        moves = [ply for ply in before.history[event.ply - 1 :] if isinstance(ply, Move)]
         if isinstance(event, MovePlayed):
             undone = []
+        elif isinstance(event, Corrected):
+            corrected += (move for move in moves if move not in after.moves)
         elif isinstance(event, MoveTakenBack):
-            undone += (ply for ply in before.history[event.ply - 1 : event.ply] if isinstance(ply, Move))
+            undone += (old for old in corrected if old.square == moves[0].square)
+            undone += moves[:1]
         before = after
     return undone
 

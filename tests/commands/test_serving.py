@@ -14,7 +14,7 @@ import pytest
 from companion.commands.equipment import Equipment, equip
 from companion.commands.serving import Keys, own_addresses, serve, table_for
 from companion.errors import ServerError, StoreError
-from companion.rules import Colour, Game, Layout, Square
+from companion.rules import Colour, Game, Layout, Piece, Square
 from companion.script import Pace, ScriptedSource, moves_by_hand
 from companion.store import MatchLog
 from companion.table import Players
@@ -245,6 +245,21 @@ def test_piece_of_a_move_that_was_undone_before_a_restart_is_no_move_again(log):
         assert history(second) == ["a1+", "a4x"]
 
 
+def test_another_piece_on_the_square_of_a_move_that_was_undone_before_a_restart_is_the_next_move_if_people_say_so(log):
+    with Program(log) as first:
+        first.look()
+        first.play("a1+")
+        first.play("a3><")
+        first.table.do(lambda referee, time: referee.undo(time))
+    first.put("a3", "dark straight")
+    with Program(log, first) as second:
+        second.look()
+        [problem] = second.look().problems
+        assert (history(second), problem.square, second.view.to_lift) == (["a1+"], Square.parse("a3"), set())
+        second.table.do(lambda referee, time: referee.answer(time, problem.square, Piece.parse("dark straight")))
+        assert history(second) == ["a1+", "a3+"]
+
+
 def test_a_move_that_was_corrected_and_then_undone_before_a_restart_is_no_move_again(log):
     with Program(log) as first:
         first.look()
@@ -253,6 +268,7 @@ def test_a_move_that_was_corrected_and_then_undone_before_a_restart_is_no_move_a
         first.table.do(lambda referee, time: referee.correct(time, 2, "a3x"))
         first.table.do(lambda referee, time: referee.undo(time))
     with Program(log, first) as second:
+        second.look()
         second.look()
         assert (history(second), second.view.to_lift) == (["a1+"], {Square.parse("a3")})
 
