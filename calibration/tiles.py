@@ -8,13 +8,14 @@ in which nothing is accepted. A gap that is too narrow for that is refused, nami
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from companion.errors import CompanionError, SourceError
 from companion.tiles import wire
-from companion.tiles.wire import DEFAULT_BANDS, HIGHEST_CODE, DefaultBands, Refused, SaveBands, SetBand
+from companion.tiles.wire import DEFAULT_BANDS, HIGHEST_CODE, DefaultBands, Refused, SaveBands, SendRaw, SetBand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -187,6 +188,14 @@ def collect(board: TileBoard, seconds: float, clock: Callable[[], float]) -> lis
     if not samples:
         raise SourceError(f"{board.name} tells no codes; is its firmware older than this program?")
     return samples[1:] or samples  # the first may be from before the piece was laid
+
+
+def hush(board: TileBoard) -> None:
+    """Let the board tell no more codes, if it is there; one beyond a network would go on telling them for ever."""
+    board.session.send_raw(on=False)
+    if board.connected:
+        with suppress(SourceError):
+            _obeys(board, SendRaw(0, on=False))
 
 
 def store(board: TileBoard, windows: Sequence[Window]) -> None:

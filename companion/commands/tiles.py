@@ -98,10 +98,17 @@ class Bench:
     def measure(self) -> list[Window]:
         """Ask for every kind in turn, and for one that makes no sense at once again; the windows that fit.
 
+        However that ends, the board tells no more codes then.
+
         Raises:
             SourceError: if the board is lost and does not come back, or tells no codes.
         """
-        self._board.session.send_raw(on=True)
+        try:
+            return self._measured()
+        finally:
+            workshop.hush(self._board)
+
+    def _measured(self) -> list[Window]:
         empty = self._empty()
         kinds: list[Seen] = []
         while len(kinds) < len(KINDS):
@@ -166,12 +173,12 @@ class Bench:
                 self._board.read(0.05)
             except SourceError as error:
                 _say(_ended(str(error)))
-        self._board.session.send_raw(on=True)
         _say("The board is back.")
 
 
 def _listen(board: TileBoard, clock: Clock) -> list[tuple[int, ...]]:
     """The codes of now; what has been sent while a person was at work is taken, and left out."""
+    board.session.send_raw(on=True)
     for _ in range(20):
         board.read(0.05)
     return collect(board, LISTEN_S, clock)

@@ -237,6 +237,33 @@ def test_a_cable_that_is_pulled_meanwhile_costs_nothing_that_was_measured(capsys
     assert "no such port." in told
 
 
+class Leaving(Person):
+    """Who goes away when asked so often, instead of laying anything."""
+
+    def __init__(self, leaves_at, **options):
+        super().__init__("", *RIGHT, **options)
+        self.leaves_at = leaves_at
+
+    def enter(self):
+        if self.asked == self.leaves_at:
+            raise KeyboardInterrupt
+        return super().enter()
+
+
+def test_the_board_tells_no_more_codes_once_everything_is_measured():
+    person = Person("", *RIGHT)
+    person.calibrates()
+    assert not person.board._raw
+
+
+@pytest.mark.parametrize(("leaves_at", "pulled_at"), [(0, ()), (1, ()), (4, ()), (6, (4,))])
+def test_the_board_tells_no_more_codes_when_a_person_goes_away(leaves_at, pulled_at):
+    person = Leaving(leaves_at, pulled_at=pulled_at)
+    with pytest.raises(KeyboardInterrupt):
+        person.calibrates()
+    assert not person.board._raw
+
+
 class Weak(Person):
     """Whose board has too little supply to store anything, until the person has been told so twice."""
 
