@@ -223,11 +223,13 @@ def _carry_out(board: TileBoard, commands: Sequence[wire.Command]) -> None:
 
 
 def _obeys(board: TileBoard, command: wire.Command) -> bool:
-    """Wait until the board has obeyed; False if it was reset meanwhile. The link gives up when no answer comes."""
-    resets = board.session.counters.resets
+    """Wait until the board has obeyed; False if it was reset meanwhile. `SourceError` if no answer comes."""
+    session, resets = board.session, board.session.counters.resets
     request = board.ask(command)
     while not request.done:
         board.read(0.05)
+        if board.lost or board.session is not session:
+            raise SourceError(f"{board.name} was lost before it answered")
     if isinstance(request.answer, Refused) and request.answer.why == "supply":
         raise SourceError(
             f"{board.name} stores nothing while its supply is low; "

@@ -34,6 +34,8 @@ logger = logging.getLogger(__name__)
 POLL_S = 0.05
 """How long `Port.receive` waits for a byte."""
 SEND_S = 1.0
+_AT_ONCE = 4096
+"""About so many bytes are received at once at most."""
 
 ARDUINO_VENDORS = {0x2341: "Arduino", 0x2A03: "Arduino", 0x1A86: "CH340", 0x0403: "FTDI", 0x10C4: "CP210x"}
 """USB vendors of Arduino Nanos and of the serial chips on their copies."""
@@ -94,14 +96,17 @@ class SerialPort:
 
     def receive(self) -> bytes:
         """See `Port`."""
+        data: bytes
         data, self._given_back = self._given_back, b""
         if data:
             return data
         try:
-            first: bytes = self._serial.read(1)
-            return first + self._serial.read(self._serial.in_waiting) if first else b""
+            data = self._serial.read(1)
+            while len(data) < _AT_ONCE and (waiting := self._serial.in_waiting):  # of a socket that is 1 at most
+                data += self._serial.read(waiting)
         except (serial.SerialException, OSError, TypeError) as error:  # TypeError: closed while it was read
             raise LinkError(Saying("the port is gone; is the cable plugged in?")) from error
+        return data
 
     def send(self, data: bytes) -> None:
         """See `Port`."""

@@ -287,6 +287,31 @@ def test_what_was_measured_is_stored_once_the_board_can(capsys):
     assert "What was measured is kept: it can be stored again, until Ctrl-C." in said
 
 
+class Away(Browning):
+    """A board on a cable that is pulled, which people have been told of."""
+
+    port = None
+
+    def connect(self):
+        if self.port:
+            raise SourceError("no such port")
+        self.port = VirtualPort(self, self.wait)
+        return self.port
+
+    def keeps(self, windows):
+        with TileBoard("tiles:test", self.connect, BOARD, clock=self.clock, wait=self.wait) as tiles:
+            self.port.close()
+            for _ in range(2):
+                with pytest.raises(SourceError):
+                    tiles.read(2.0)
+            store(tiles, windows)
+
+
+def test_a_board_that_is_away_is_not_waited_for_while_it_should_answer():
+    with pytest.raises(SourceError, match="tiles:test was lost before it answered"):
+        Away((), obeys=True).keeps(fit_windows(seen(NOMINAL), EMPTY))
+
+
 class Late(Person):
     """Whose cable is pulled while the board is told what to keep, and stays so longer than it is waited for."""
 

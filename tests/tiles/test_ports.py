@@ -315,6 +315,16 @@ def test_bytes_go_both_ways_through_a_real_port(cable):
     port.close()
 
 
+def test_what_has_come_in_through_a_socket_is_received_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = SerialPort(f"socket://127.0.0.1:{listening.getsockname()[1]}")
+        board, _ = listening.accept()
+        with board:
+            board.sendall(b"there, " * 100)
+            assert port.receive() == b"there, " * 100
+        port.close()
+
+
 def test_a_second_program_is_kept_out(cable):
     _, name = cable
     first = SerialPort(name)
