@@ -23,6 +23,8 @@ from companion.store.chain import FEWEST_DIGITS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from rich.console import Console
+
     from companion.rules import MatchText
     from companion.store import Account, Entry, MatchLog
 
@@ -32,6 +34,9 @@ SLOW_COMMANDS = {
 """The commands that are slow to import."""
 
 _HASH = re.compile(rf"[0-9A-Fa-f]{{{FEWEST_DIGITS},64}}")
+
+_LONGEST_TABLE = 1000
+"""So many events are laid out as a table at most, which takes half a millisecond a row."""
 
 match_argument = click.argument("match", type=click.IntRange(min=1), metavar="MATCH")
 """The number of one match, as `list` shows it."""
@@ -90,7 +95,7 @@ def show(match: int, data: str, as_json: bool) -> None:
     else:
         page = console()
         page.print(_title(account.match))
-        page.print(_entries_table(account.entries))
+        _print_events(page, account.entries)
         page.print(_ending(account.match), soft_wrap=True)
     if not account.found.sound:
         raise click.ClickException(f"match {match} is not as it was written: {account.found.broken}")
@@ -221,11 +226,19 @@ def _list_table(found: list[Match]) -> Table:
     return table
 
 
-def _entries_table(entries: tuple[Entry, ...]) -> Table:
-    table = _table("#", "Time", "What happened")
-    for entry in entries:
-        table.add_row(str(entry.seq), _clock_face(entry.event.time), harmless(in_words(entry.event)))
-    return table
+def _print_events(page: Console, entries: tuple[Entry, ...]) -> None:
+    """One a line below headings; as a table, whose columns a terminal folds, unless there are too many for that."""
+    headings = ("#", "Time", "What happened")
+    rows = [(str(entry.seq), _clock_face(entry.event.time), harmless(in_words(entry.event))) for entry in entries]
+    if len(rows) > _LONGEST_TABLE:
+        numbers, clocks, _ = zip(headings, *rows, strict=True)
+        form = f"{{:{max(map(len, numbers))}}}  {{:{max(map(len, clocks))}}}  {{}}"
+        click.echo("\n".join(form.format(*row) for row in (headings, *rows)))
+        return
+    table = _table(*headings)
+    for row in rows:
+        table.add_row(*row)
+    page.print(table)
 
 
 def _table(*headings: str) -> Table:

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.__main__ import main
+from companion.commands import matches as commands
 from companion.events import Corrected, MatchStarted
 from companion.rules import MatchText
 from companion.store import FILE_NAME, MatchLog, Opening
@@ -190,6 +191,13 @@ def test_show_tells_the_match_event_by_event(data):
     told = lines("show", 1, "--data", data)
     assert told[0]["match"] == 1
     assert [line["event"] for line in told[1:]] == [event.as_dict()["event"] for event in example_events()]
+
+
+def test_a_match_of_very_many_events_is_shown_as_one_of_few_without_a_table(data, monkeypatch):
+    few = printed("show", 1, "--data", data)
+    monkeypatch.setattr(commands, "_LONGEST_TABLE", 10)
+    monkeypatch.setattr(commands, "_table", None)
+    assert [line.rstrip() for line in few.splitlines()] == printed("show", 1, "--data", data).splitlines()
 
 
 def test_show_tells_a_match_that_was_taken_up_again(data):
