@@ -25,7 +25,7 @@ from companion.tiles import wire
 from companion.tiles.session import HELLO_S, NOBODY, SILENCE_S, Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from serial.tools.list_ports_common import ListPortInfo
 
@@ -192,29 +192,29 @@ class PortFinder:
             SourceError: if there is none; says what to do.
         """
         try:
-            return self.find() if self.wanted == "auto" else self._open(self.wanted)
+            return self._find(self._likely()) if self.wanted == "auto" else self._open(self.wanted)
         except SourceError as error:
             if self.wanted == "auto" or "://" in self.wanted or not self._known or self.wanted in self._listed():
                 raise
+            likely = self._likely()
             try:
-                return self.find()  # it was there and is not there now: it may have been plugged in elsewhere
+                return self._find(likely)  # it was there and is not there now: it may have been plugged in elsewhere
             except SourceError as elsewhere:
-                raise (elsewhere if self.likely() else error) from None
+                raise (elsewhere if likely else error) from None
 
-    def likely(self) -> list[str]:
+    def _likely(self) -> list[str]:
         """The ports that look like an Arduino, each by the name that will stay the same when others come and go."""
         ports = [port for port in self._listing() if port.vid in ARDUINO_VENDORS]
         ports.sort(key=lambda port: (list(ARDUINO_VENDORS).index(port.vid or 0), port.device))
         return [lasting_name(port.device) for port in ports]
 
-    def find(self) -> Port:
+    def _find(self, likely: Sequence[str]) -> Port:
         """The first likely port on which a tile board says HELLO, open. Every other one is closed again.
 
         Raises:
             SourceError: if there is none.
         """
         tried: list[str] = []
-        likely = self.likely()
         self._strangers &= set(likely)
         for name in likely:
             if name in self._strangers:
