@@ -113,9 +113,8 @@ class CornersType(click.ParamType[Any]):
                 ctx,
             )
         if any(abs(number) > _MOST_PIXELS for point in corners.points for number in point):
-            if corners.profile:
-                raise corners.bad("no picture has so many pixels")
-            self.fail(f"no picture has so many pixels: {value!r}", param, ctx)
+            why = "no picture has so many pixels"
+            raise corners.bad(why) if corners.profile else click.BadParameter(f"{why}: {value!r}", ctx, param)
         try:
             corners.place((_MOST_PIXELS, _MOST_PIXELS))
         except VisionError as error:
