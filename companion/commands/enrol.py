@@ -16,7 +16,7 @@ from companion.camera import read_picture
 from companion.commands.corners import corners_of, corners_option
 from companion.commands.eyes import locator, optics_of
 from companion.commands.options import GREEN_BOX, is_given, layout_option, profile_option, variant_option
-from companion.commands.profile_output import refuse_output
+from companion.commands.profile_output import refuse_loss
 from companion.errors import CompanionError
 from companion.profile import Profile
 from companion.rules import Colour, Kind
@@ -130,7 +130,7 @@ def enrol(
     known, told = profile or Profile(), []
     corners = corners_of(layout, corners)
     anew = ["enrolment", "cubes"] if pieces is not None else []
-    refuse_output(output, known, anew, [kind.value for kind, _ in cards])
+    refuse_loss(output, known, anew, [kind.value for kind, _ in cards])
     if empty is not None and pieces is not None:
         brighter = None if plain else Colour.DARK if light_is_darker else Colour.LIGHT
         located = _located_both(known, (empty, pieces), corners, layout, brighter, anyway=anyway)

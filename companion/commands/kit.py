@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from calibration.kit import PAPERS, TITLE, draw_kit
+from companion.commands.text_files import refuse_output
 from companion.files import write_whole
 
 
@@ -19,9 +20,8 @@ def kit(output: str, paper: str) -> None:
         raise click.UsageError("the kit is written to a file, such as -o kit.pdf")
     if Path(output).suffix.lower() not in ("", ".pdf"):
         raise click.UsageError(f"the kit is a PDF, which {output} does not look like; name it .pdf")
+    refuse_output(output, "kit.pdf")
     file = Path(output)
-    if not file.absolute().parent.is_dir():
-        raise click.ClickException(f"there is no folder {file.parent} to write {file.name} into: make it first")
     try:
         if file.is_file() and file.stat().st_size and TITLE.encode() not in file.read_bytes():
             raise click.ClickException(f"{output} is there already and is no kit: give -o another name")

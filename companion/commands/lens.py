@@ -9,7 +9,7 @@ import click
 from calibration.lens import find_target, measure
 from companion.camera import read_picture
 from companion.commands.options import profile_option
-from companion.commands.profile_output import refuse_output
+from companion.commands.profile_output import refuse_loss
 from companion.profile import Profile
 
 _HARDLY = 2.0
@@ -27,7 +27,7 @@ def lens(pictures: tuple[str, ...], profile: Profile | None, output: str) -> Non
     and far, in the middle and in the corners. With --profile, what that one knows is kept.
     """
     known = profile or Profile()
-    refuse_output(output, known, ["lens"])
+    refuse_loss(output, known, ["lens"])
     measured = measure([find_target(read_picture(Path(picture)), picture) for picture in pictures])
     known.model_copy(update={"lens": measured.model}).write(output)
     width, height = measured.model.size

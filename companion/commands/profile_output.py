@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from companion.commands.text_files import refuse_output
 from companion.errors import ProfileError
-from companion.files import try_to_write
 from companion.profile import Profile
 
 if TYPE_CHECKING:
@@ -17,25 +16,17 @@ _KNOWS = {"enrolment": "its pieces", "cubes": "its cubes", "lens": "its lens", "
 """The fields of a profile that took somebody's time, and what they tell."""
 
 
-def refuse_output(output: str, kept: Profile, anew: Container[str], cards: Container[str] = ()) -> None:
+def refuse_loss(output: str, kept: Profile, anew: Container[str], cards: Container[str] = ()) -> None:
     """Make sure, before anything is learnt, that a profile can be written to `output` and nothing is lost there.
 
     What is there already may only know what is `kept`, and what is learnt `anew`: fields of a profile, and `cards`.
 
     Raises:
-        ProfileError: if something else is there, or a profile that knows more or otherwise, or none can be written.
+        ProfileError: if something else is there, or a profile that knows more or otherwise.
+        click.ClickException: if none can be written.
     """
+    refuse_output(output, "set.json")
     file = Path(output)
-    if output == "-" or output.endswith(("/", os.sep)) or file.is_dir():
-        raise ProfileError(f"{output} is no file: give -o the name of one, such as set.json")
-    if not file.absolute().parent.is_dir():
-        raise ProfileError(
-            f"there is no folder {file.parent} to write {file.name} into: make it, or give -o another name"
-        )
-    try:
-        try_to_write(file)
-    except OSError as error:
-        raise ProfileError(f"the profile {output} cannot be written: {error.strerror}") from error
     if not file.is_file():
         return
     try:

@@ -1,14 +1,15 @@
-"""Text files that commands read and write; ``-`` stands for standard input or output."""
+"""Files that commands read and write; of texts ``-`` stands for standard input or output."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import click
 
 from companion.errors import NotationError
-from companion.files import write_whole
+from companion.files import try_to_write, write_whole
 from companion.rules.matchtext import MatchText, is_blank
 
 
@@ -54,5 +55,23 @@ def write_text(path: str, text: str) -> None:
         return
     try:
         write_whole(path, text)
+    except OSError as error:
+        raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error
+
+
+def refuse_output(path: str, example: str) -> None:
+    """Make sure that a file can be written, as far as that can be told before; a `ClickException` in one line if not.
+
+    Nothing is written. Standard output is no file; `example` is a name that would do.
+    """
+    file = Path(path)
+    if path == "-" or path.endswith(("/", os.sep)) or file.is_dir():
+        raise click.ClickException(f"{path} is no file: give -o the name of one, such as {example}")
+    if not file.absolute().parent.is_dir():
+        raise click.ClickException(
+            f"there is no folder {file.parent} to write {file.name} into: make it, or give -o another name"
+        )
+    try:
+        try_to_write(file)
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error

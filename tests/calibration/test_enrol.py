@@ -185,7 +185,7 @@ def test_nothing_is_learnt_where_it_could_not_be_kept_or_something_would_be_lost
     Profile(layout="ring", corners=((100, 600), (900, 600), (850, 100), (150, 100))).write("club.json")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     result = CliRunner().invoke(enrol, ["--card", "pusher=none.jpg", "-o", output])
-    assert says in str(result.exception)
+    assert says in f"{result.output}{result.exception}"
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
     kept = CliRunner().invoke(enrol, ["--profile", "box.json", "--card", "pusher=none.jpg", "-o", "box.json"])
     assert "there is no picture none.jpg" in str(kept.exception)
@@ -213,9 +213,9 @@ def test_one_profile_is_not_written_over_another_that_knows_otherwise(tmp_path, 
 
 
 def test_nothing_is_learnt_where_no_profile_can_be_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("companion.commands.profile_output.try_to_write", Mock(side_effect=OSError(30, "Read-only")))
+    monkeypatch.setattr("companion.commands.text_files.try_to_write", Mock(side_effect=OSError(30, "Read-only")))
     result = CliRunner().invoke(enrol, ["--card", "pusher=none.jpg", "-o", str(tmp_path / "p.json")])
-    assert str(result.exception) == f"the profile {tmp_path / 'p.json'} cannot be written: Read-only"
+    assert f"{tmp_path / 'p.json'} cannot be written: Read-only" in result.output
 
 
 @pytest.mark.parametrize(

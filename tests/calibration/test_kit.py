@@ -76,10 +76,10 @@ def test_the_command_writes_the_file_and_says_how_to_print_it(tmp_path):
 def test_what_cannot_be_written_or_drawn_is_one_line(tmp_path):
     done = CliRunner().invoke(kit, ["-o", str(tmp_path)])
     assert done.exit_code == 1
-    assert "cannot be written: Is a directory" in done.output
+    assert f"{tmp_path} is no file: give -o the name of one, such as kit.pdf" in done.output
     done = CliRunner().invoke(kit, ["-o", str(tmp_path / "none" / "kit.pdf")])
     assert (done.exit_code, done.output.count("\n")) == (1, 1)
-    assert f"there is no folder {tmp_path}/none to write kit.pdf into: make it first" in done.output
+    assert f"there is no folder {tmp_path}/none to write kit.pdf into: make it, or give -o another name" in done.output
     with pytest.raises(KitError, match="no kit for the paper 'a5'; known are a4, letter"):
         draw_kit("a5")
 
