@@ -362,6 +362,45 @@ def test_the_card_of_a_move_that_was_undone_before_a_restart_tells_no_later_cube
     assert scene.look(6) == ["kind? a2"]
 
 
+def test_a_card_that_a_move_once_had_in_the_log_tells_no_cube_after_a_restart():
+    scene = Scene(Game.replay(["a1+", "a3x"]), variant="green-box")
+    cube(scene, "a1", Colour.LIGHT)
+    cube(scene, "a3", Colour.DARK)
+    scene.referee.take_up([], [piece("L+"), piece("Dx"), piece("D><")])
+    scene.cards = {Colour.LIGHT: card(Kind.STRAIGHT), Colour.DARK: card(Kind.PULLER)}
+    scene.look(2)
+    assert laid(scene, "c1", Colour.LIGHT, Kind.PUSHER) == ["light c1<>"]
+    cube(scene, "d4", Colour.DARK)
+    assert scene.look(6) == ["kind? d4"]
+
+
+@pytest.mark.parametrize("unseen_s", [0.0, 30.0])
+def test_of_two_cubes_that_nobody_saw_come_the_card_on_top_may_be_that_of_the_next(unseen_s):
+    """Dark's a4 is a straight in truth, and the pusher is the card of Dark's next cube."""
+    scene = green_box()
+    begun(scene, ("a1", Colour.LIGHT, Kind.STRAIGHT))
+    scene.time += unseen_s
+    cube(scene, "a4", Colour.DARK)
+    cube(scene, "a2", Colour.LIGHT)
+    scene.cards = {Colour.LIGHT: card(Kind.PULLER), Colour.DARK: card(Kind.PUSHER)}
+    assert scene.look(9) == ["kind? a4"]
+    assert lines(scene.referee.answer(scene.time, Square.parse("a4"), piece("D+"))) == ["dark a4+", "light a2><"]
+
+
+@pytest.mark.parametrize("shown_s", [0.8, 1.5])
+def test_a_card_that_showed_before_that_of_the_next_cube_may_be_the_cubes(shown_s):
+    """Dark plays the diagonal once more, Light has to pass, and Dark lays the next card before its cube."""
+    scene = green_box()
+    begun(scene, ("c1", Colour.LIGHT, Kind.STRAIGHT), ("c3", Colour.DARK, Kind.DIAGONAL))
+    begun(scene, ("b4", Colour.LIGHT, Kind.PULLER), ("b3", Colour.DARK, Kind.STRAIGHT))
+    begun(scene, ("b2", Colour.LIGHT, Kind.DIAGONAL))
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.DIAGONAL)}
+    cube(scene, "a3", Colour.DARK)
+    assert scene.look(shown_s) == []
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PUSHER)}
+    assert scene.look(6) == ["kind? a3"]
+
+
 def test_two_cubes_that_are_lifted_with_their_cards_are_disturbed_and_no_more():
     scene = green_box()
     begun(

@@ -173,7 +173,7 @@ def _resumed(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple[
         )
     referee = Referee(played, table=table, variant=variant)
     referee.paused = log.paused(last.id)
-    referee.take_up(log.undone(last.id))
+    referee.take_up(log.undone(last.id), log.pieces_told(last.id))
     return referee, Recorder(log, last.opening, resume=last)
 
 

@@ -134,23 +134,28 @@ class CardPiles:
             if sum(1 for seen in self._waiting.values() if seen & of_colour(colour)) > 1:
                 pile.several = time
             if len(waiting) == 1 and colour in cards and colour not in bared and not stirred:
-                self._tell(waiting[0], colour, cards[colour], time, arrivals)
+                others = [other for other in arrivals if other is not waiting[0]]
+                is_last = colour is not game.to_move and len(others) == 1
+                self._tell(waiting[0], colour, cards[colour], time, () if is_last else others)
         return [
             replace(arrival, contents=arrival.contents & self._meant(game, arrival, arrivals) or arrival.contents)
             for arrival in arrivals
         ]
 
     def _tell(
-        self, waiting: Arrival, colour: Colour, kinds: frozenset[Kind], time: float, arrivals: Iterable[Arrival]
+        self, waiting: Arrival, colour: Colour, kinds: frozenset[Kind], time: float, later: Iterable[Arrival]
     ) -> None:
-        """Note that the card which a player's pile shows is that of the cube which is waiting, if it is."""
+        """Note that the card which a player's pile shows is that of the cube which is waiting, if it is.
+
+        If others were seen to show, it may be any of these. Cubes that were played `later` may be such as it waits for.
+        """
         pile = self._piles[colour]
         _, since = pile.showing(kinds, time)
         if since <= pile.several or not pile.is_new(kinds, time - since):
             return
-        if not any(_played_on(waiting, other, since) for other in arrivals):
+        if not any(_played_on(waiting, other, since) for other in later):
             self._told[waiting.square] &= ~of_colour(colour)
-            self._told[waiting.square] |= contents_of(Piece(colour, kind) for kind in kinds)
+            self._told[waiting.square] |= contents_of(Piece(colour, kind) for kind in kinds | pile.may_have_shown)
 
     def narrow_moved(
         self,
@@ -171,6 +176,7 @@ class CardPiles:
             pile = self._piles[piece.colour]
             moved = others._piles[piece.colour]
             moved.before = moved.beneath = frozenset()
+            moved.new = ()
             kinds = cards.get(piece.colour, frozenset())
             if piece.kind in kinds:
                 continue
@@ -213,5 +219,9 @@ class CardPiles:
 
 
 def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:
-    """Whether the other cube came later, or was first seen with it, and another card may have been laid since."""
-    return other is not arrival and other.since >= arrival.since and time - other.since > _NEXT_CARD_S
+    """Whether the other cube came later, or was first seen with it, and another card may have been laid since.
+
+    It may have come as soon as its square was last seen bare. If both may have come at once, as between two
+    photographs, there was more time than the source tells.
+    """
+    return other.since >= arrival.since and (other.after < arrival.since or time - other.after > _NEXT_CARD_S)

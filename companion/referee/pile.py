@@ -35,6 +35,9 @@ class Pile:
     """The card that the last cube was committed as, until a cube is taken back."""
     shown: tuple[frozenset[Kind], float] = (frozenset(), 0.0)
     """What was last seen to show, as surely as it was, and since when, in source seconds."""
+    new: tuple[frozenset[Kind], ...] = ()
+    """Every card that was seen to show since the last cube was committed and may have been laid since, as surely as it
+    was read. The first may belong to the next cube, and another to the one after that; or one was laid by mistake."""
     instead: tuple[frozenset[Kind], float] | None = None
     """What showed in place of the card of the last cube, which was seen before, and since when."""
 
@@ -49,6 +52,7 @@ class Pile:
             if self.is_untouched and self.shown[0] and time - self.seen >= _PICKED_UP_S:
                 self.before &= self.shown[0]
             self.shown, self.seen = self.showing(kinds, time), time
+            self._note_new(self.shown[0])
         if self.last is None:
             return
         if kinds == frozenset({self.last}):
@@ -59,6 +63,12 @@ class Pile:
             return
         so_far, since = self.instead or (shown, time)
         self.instead = (so_far | shown, since)
+
+    def _note_new(self, shown: frozenset[Kind]) -> None:
+        if not self.may_be_new(shown):
+            return
+        is_read_better = bool(self.new) and shown <= self.new[-1]
+        self.new = (*(self.new[:-1] if is_read_better else self.new), shown)
 
     def played(self, kind: Kind) -> None:
         """A cube was committed as this kind.
@@ -74,7 +84,7 @@ class Pile:
             lies |= self.before
         if kind not in shown:
             lies |= shown
-        self.before, self.last, self.instead, self.is_untouched = lies, kind, None, False
+        self.before, self.last, self.instead, self.is_untouched, self.new = lies, kind, None, False, ()
         self.ever |= lies
 
     def may_be_new(self, kinds: frozenset[Kind]) -> bool:
@@ -84,6 +94,11 @@ class Pile:
     def is_new(self, kinds: frozenset[Kind], shown_s: float) -> bool:
         """Whether it surely was: a card as it may lie beneath another has to show for a while."""
         return self.may_be_new(kinds) and (kinds.isdisjoint(self.beneath) or shown_s >= _TAKEN_UP_S)
+
+    @property
+    def may_have_shown(self) -> frozenset[Kind]:
+        """What the cards showed that can have been laid since the last cube was committed."""
+        return frozenset().union(*filter(self.may_be_new, self.new))
 
     def may_be_older(self, kinds: frozenset[Kind]) -> bool:
         """Whether the card that is on top may have lain there before others."""

@@ -61,16 +61,18 @@ class Referee(Umpire):
         if self._sight.snapshot is not None:
             self._cards.begin(self._sight.snapshot.cards)
 
-    def take_up(self, undone: Iterable[Move]) -> None:
+    def take_up(self, undone: Iterable[Move], told: Iterable[Piece] = ()) -> None:
         """The match goes on after the program was started again, and nothing of the board was seen since.
 
         What still lies where moves are `undone` has to leave the board first; where that looks like another piece, it
         is asked what lies there: that may have been laid meanwhile. Where nothing was played, what lies there may be
-        left of the match before, and is asked about.
+        left of the match before, and is asked about. Cards of all that was ever `told` may lie on the piles.
         """
         for move in undone:
             self._losses.dismiss([move.square], ANYTHING if self._by_card else contents_of([move.piece]))
             self._cards.taken_back(move.piece, [other.piece for other in self.game.moves])
+        for piece in told:
+            self._cards.begin({piece.colour: frozenset({piece.kind})})
         self._may_be_left_over = self._nothing_lies_in_it
 
     def join(self, time: float, *, to_move: Colour, last: Square | None) -> list[Event]:

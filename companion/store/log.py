@@ -17,7 +17,7 @@ from companion.store import chain
 from companion.store.database import Database
 from companion.store.exchange import IMPORTED, already_there, opening_of, text_telling
 from companion.store.records import Imported
-from companion.store.retelling import events_telling, paused_by, undone_by
+from companion.store.retelling import events_telling, paused_by, pieces_told, undone_by
 from companion.store.rows import ENDS, entries_of, every_match, game_of, latest_match, one_match, row_of
 from companion.store.schema import events as event_rows
 from companion.store.schema import matches as match_rows
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from companion.events import Event
-    from companion.rules import Colour, Game, MatchText, Move
+    from companion.rules import Colour, Game, MatchText, Move, Piece
     from companion.store.records import Damaged, Entry, Match, Opening
     from companion.store.verifying import Account, Verification
 
@@ -169,6 +169,10 @@ class MatchLog:
     def undone(self, match: int) -> list[Move]:
         """The moves of a match that were taken back since the last one was played."""
         return undone_by((entry.event for entry in self.entries(match)), self.match(match).opening.start())
+
+    def pieces_told(self, match: int) -> set[Piece]:
+        """What the moves of a match are, and have been said to be before they were corrected or taken back."""
+        return pieces_told((entry.event for entry in self.entries(match)), self.match(match).opening.start())
 
     def match_text(self, match: int) -> MatchText:
         """A match for export, with its final hash as the tag Log; `StoreError` if it is not as it was written.

@@ -23,7 +23,7 @@ from companion.rules.matchtext import DRAW
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from companion.rules import Ply
+    from companion.rules import Piece, Ply
 
 
 def game_told_by(events: Iterable[Event], start: Game) -> Game:
@@ -105,6 +105,16 @@ def undone_by(events: Iterable[Event], start: Game) -> list[Move]:
             undone += moves[:1]
         before = after
     return undone
+
+
+def pieces_told(events: Iterable[Event], start: Game) -> set[Piece]:
+    """What the moves of a match are, and have been said to be before they were corrected or taken back.
+
+    Raises:
+        StoreError: as `game_told_by`.
+
+    """
+    return {move.piece for _, after in _steps(events, start) for move in after.moves}
 
 
 def events_telling(text: MatchText, *, table: str) -> Iterator[Event]:
