@@ -136,11 +136,6 @@ class MatchLog:
         with self._database.reading() as connection:
             return latest_match(connection, table)
 
-    def unfinished(self, table: str) -> Match | None:
-        """The match to resume at a table: its latest, unless that has ended."""
-        latest = self.latest(table)
-        return latest if latest and not latest.finished else None
-
     def entries(self, match: int) -> tuple[Entry, ...]:
         """The events of a match, in order."""
         with self._database.reading() as connection:

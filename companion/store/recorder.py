@@ -50,7 +50,7 @@ class Recorder:
     """
 
     def __init__(self, log: MatchLog, opening: Opening | None = None, *, resume: Match | None = None) -> None:
-        """Write to `log`; go on with the match `resume` where there is one (`MatchLog.unfinished`)."""
+        """Write to `log`; go on with the match `resume` where there is one (`MatchLog.latest`)."""
         self._log = log
         self._waiting: deque[_Begun | _Happened] = deque()
         self._resumes = resume is not None and not resume.finished

@@ -56,7 +56,7 @@ def main() -> None:
             texts = [MatchText(GAME.game, {"Round": str(i)}) for i in range(MATCHES)]  # alike, they would be one match
             row(f"import {MATCHES} matches at once", timed(lambda: log.import_texts(texts)))
             row(f"list {MATCHES} matches", *(timed(log.matches) for _ in range(5)))
-            row("find the match to resume among them", *(timed(lambda: log.unfinished("1")) for _ in range(20)))
+            row("find the match to resume among them", *(timed(lambda: log.latest("1")) for _ in range(20)))
             size = sum(file.stat().st_size for file in Path(name).iterdir())
     console = Console()
     console.print(table)

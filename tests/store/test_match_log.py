@@ -83,12 +83,12 @@ def test_latest_match_of_a_table_is_resumed_unless_it_has_ended(log, told, resum
     match = log.begin(Opening(table="1"))
     log.begin(Opening(table="2"))
     log.append(match, told)
-    found = log.unfinished("1")
-    assert (found.id if found else None) == (match if resumed else None)
+    found = log.latest("1")
+    assert (found.id, not found.finished) == (match, resumed)
 
 
 def test_nothing_to_resume_at_a_new_table(log):
-    assert log.unfinished("7") is None
+    assert log.latest("7") is None
 
 
 def test_no_table_has_a_name_that_is_no_text(place, clock):

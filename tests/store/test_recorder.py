@@ -87,7 +87,7 @@ def test_next_match_at_the_table_begins_in_the_middle_of_a_batch(log):
 
 def test_unfinished_match_goes_on_where_it_was(log):
     Recorder(log).record(TOLD[:4])
-    resumed = log.unfinished("1")
+    resumed = log.latest("1")
     recorder = Recorder(log, resume=resumed)
     recorder.record(TOLD[:1])
     assert log.match(resumed.id).plies == resumed.plies == 3
@@ -107,7 +107,7 @@ def test_events_before_any_match_are_kept_too(log):
 
 def test_second_program_on_the_same_match_is_told(log):
     Recorder(log).record(TOLD[:1])
-    one, two = (Recorder(log, resume=log.unfinished("1")) for _ in range(2))
+    one, two = (Recorder(log, resume=log.latest("1")) for _ in range(2))
     one.record(TOLD[1:2])
     two.record([events.MovePlayed(time=0.0, ply=1, colour=Colour.LIGHT, move="a2+", score=Score(0, 0))])
     assert two.behind == 1
@@ -117,7 +117,7 @@ def test_second_program_on_the_same_match_is_told(log):
 
 def test_match_that_another_program_went_on_with_does_not_stop_the_next_one(log, caplog):
     Recorder(log).record(TOLD[:1])
-    one, two = (Recorder(log, resume=log.unfinished("1")) for _ in range(2))
+    one, two = (Recorder(log, resume=log.latest("1")) for _ in range(2))
     one.record(TOLD[1:2])
     two.record([TOLD[0], TOLD[2]])
     assert (two.behind, two.lost, caplog.messages) == (2, None, [])
