@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import ExitStack
 
 import click
@@ -24,7 +23,6 @@ def demo(port: int, data: str | None) -> None:
     """
     game = Game.start()
     with ExitStack() as open_until_done:
-        folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
-        log = open_until_done.enter_context(open_log(folder))
+        log = open_until_done.enter_context(open_log(data))
         source = open_until_done.enter_context(open_source("virtual:", game.layout))
         serve({"1": table_for(Equipment((source,)), game, log, table="1")}, Keys.new(), port=port)

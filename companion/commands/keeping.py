@@ -42,8 +42,17 @@ kept_option = click.option(
 """The option --data of commands that keep nothing without it; then `data` is None."""
 
 
-def open_log(data: str, *, create: bool = True) -> MatchLog:
-    """The match log in a data folder or database; `StoreError` if there is none, with `create` off."""
+def open_log(data: str | None, *, create: bool = True) -> MatchLog:
+    """The match log in a data folder or database; `StoreError` if there is none, with `create` off.
+
+    None stands for one that nobody keeps: it is gone when it is closed.
+    """
     from companion.store import MatchLog  # noqa: PLC0415 (slow to import, and not every command keeps a log)
 
-    return MatchLog.open(data, lambda: datetime.now(UTC), create=create)
+    if data is None:
+        return MatchLog.throwaway(_now)
+    return MatchLog.open(data, _now, create=create)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

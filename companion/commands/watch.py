@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
@@ -63,8 +62,7 @@ def watch(
         known = Foreknowledge(corners, profile, variant, sets, first)
         equipment = equip(sources, layout, open_until_done, known, clock=seconds_from_now())
         stopped = told_to_stop(open_until_done)
-        folder = data or open_until_done.enter_context(tempfile.TemporaryDirectory(prefix="companion-"))
-        log = open_until_done.enter_context(open_log(folder))
+        log = open_until_done.enter_context(open_log(data))
         source, *others = equipment.sources
         recorder = Recorder(log, Opening.of(game, variant=variant, live=source.live))
         referee = Referee(game, variant=variant)
