@@ -92,15 +92,13 @@ def around(layout: Layout) -> tuple[Strip, ...]:
     return (*beside(layout), Strip(left, -_REACH, right, 0.0), Strip(left, layout.rows, right, layout.rows + _REACH))
 
 
-def flatten(
-    image: Image, corners: Floats, layout: Layout, strip: Strip, *, finest: int = _FINEST, optics: Optics = PINHOLE
-) -> Image:
+def flatten(image: Image, corners: Floats, layout: Layout, strip: Strip, *, optics: Optics = PINHOLE) -> Image:
     """The view of a strip from above, `(height, width, 3)`, far side on top; plain where the picture ends.
 
     `image` is BGR, `corners` are those of the board in it, as for `companion.vision.rectify.rectify`. Large pictures
-    are averaged down from a view up to `finest` times as large.
+    are averaged down from a view up to `_FINEST` times as large.
     """
-    finer = max(1, min(finest, round(pixels_per_square(corners, layout) / PITCH)))
+    finer = max(1, min(_FINEST, round(pixels_per_square(corners, layout) / PITCH)))
     lay, size = strip.to_picture(corners, layout, PITCH * finer), strip.size(PITCH * finer)
     view = optics.view(image, lay, size)
     view[(view == 0).all(axis=2)] = np.median(image[::16, ::16].reshape(-1, 3), axis=0)
@@ -164,10 +162,10 @@ class Sheet:
         return 0.0 if region is None else float(cv2.contourArea(cv2.convexHull(region)))
 
 
-def sheets(view: Image, pitch: int = PITCH) -> list[Sheet]:
+def sheets(view: Image) -> list[Sheet]:
     """What may be a card in a view, the best filled first."""
     found: list[Sheet] = []
-    candidates = sorted(_rectangles(view, pitch), key=lambda sheet: -sheet.filled)
+    candidates = sorted(_rectangles(view), key=lambda sheet: -sheet.filled)
     for sheet in candidates:
         if len(found) == MOST:
             break
@@ -200,11 +198,11 @@ def within(found: Sequence[Sheet], lay: Floats, picture: tuple[int, int]) -> lis
     return shown
 
 
-def _rectangles(view: Image, pitch: int) -> Iterator[Sheet]:
+def _rectangles(view: Image) -> Iterator[Sheet]:
     for drawing in _drawings(view):
         contours, _ = cv2.findContours(drawing, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
         for contour in contours:
-            sheet = _around(contour, pitch)
+            sheet = _around(contour)
             if sheet is not None:
                 yield sheet
 
@@ -235,16 +233,16 @@ def _levels_and_edges(view: Image) -> Iterator[Image]:
         yield np.asarray(cv2.dilate(edges, np.ones((3, 3), np.uint8)), np.uint8)
 
 
-def _around(contour: NDArray[Any], pitch: int) -> Sheet | None:
+def _around(contour: NDArray[Any]) -> Sheet | None:
     _, _, wide, high = cv2.boundingRect(contour)
-    if min(wide, high) < _SHORT[0] * pitch or max(wide, high) > 1.6 * _SHORT[1] * pitch:
+    if min(wide, high) < _SHORT[0] * PITCH or max(wide, high) > 1.6 * _SHORT[1] * PITCH:
         return None
     hull = cv2.convexHull(contour)
     (x, y), (width, height), angle = cv2.minAreaRect(hull)
     if width > height:
         width, height, angle = height, width, angle + 90
     filled = float(cv2.contourArea(hull)) / max(width * height, 1.0)
-    if not _SHORT[0] * pitch <= width <= _SHORT[1] * pitch or filled < _LEAST_FILLED:
+    if not _SHORT[0] * PITCH <= width <= _SHORT[1] * PITCH or filled < _LEAST_FILLED:
         return None
     if not _SLENDER[0] <= height / width <= _SLENDER[1]:
         return None
