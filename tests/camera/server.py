@@ -22,7 +22,6 @@ def jpeg(image) -> bytes:
 
 SUMS = {"MD5": hashlib.md5, "SHA-256": hashlib.sha256}
 BASIC = 'Basic realm="kitchen"'
-FIELD = re.compile(r'(\w+)=(?:"((?:\\.|[^"])*)"|([^, ]+))')
 DIGEST = 'Digest realm="kitchen", nonce="once"'
 
 

@@ -38,7 +38,6 @@ WORKED_EXAMPLE = [
     *("c1x", "d2><", "d3+", "d4x", "b4x", "b3<>", "b1<>"),
 ]
 WIDTHS = {390: 844, 1280: 800, 1920: 1080}
-CUT_OFF_MS = 13_000
 HALL_MS = 11_000
 """After so long, the list of tables has been renewed."""
 SOON_MS = 5_000
