@@ -9,8 +9,8 @@
  *   X  this piece may not be here  bright red, fast blinking
  *   B  put it back here            amber, slow blinking
  *   P  a pass                      violet, two short flashes a second
- *   W  the winner's line           bright green, slow blinking against D
- *   D  a drawn game, a loser's line  faint green, slow blinking against W
+ *   W  the winner's line           bright green, slow blinking against D; after a draw everybody's
+ *   D  the other's line            faint green, slow blinking against W
  *   ?  this square cannot be read  yellow, one short flash a second
  *   T  test: red, green and blue together, steady
  */
