@@ -121,7 +121,7 @@ def parts() -> Iterator[Finding]:
 
 def _step_for(error: ImportError) -> str:
     if isinstance(error, ModuleNotFoundError):
-        return "install this program anew: pip install --force-reinstall mijnlieff-companion"
+        return "install this program's packages anew: where ./start made .venv, delete that folder, and run ./start"
     missing = [package for library, package in _LIBRARIES.items() if ctypes.util.find_library(library) is None]
     return f"sudo apt install {' '.join(missing or _LIBRARIES.values())}"
 

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -378,7 +379,8 @@ def _engine(url: sa.URL, wait_s: float) -> sa.Engine:
         engine = sa.create_engine(url, connect_args={"timeout": wait_s} if is_sqlite else {})
     except ImportError as error:
         raise StoreError(
-            f"{url.drivername} needs the module {error.name}; for PostgreSQL: pip install 'mijnlieff-companion[hall]'"
+            f"{url.drivername} needs the module {error.name}; for PostgreSQL: {sys.executable} -m pip install "
+            "'psycopg[binary]'"
         ) from error
     except SQLAlchemyError as error:
         where, why = shown(url.render_as_string()), " ".join(shown(str(error)).split())

@@ -262,7 +262,7 @@ def pragma(log, setting):
     ("url", "trouble"),
     [
         ("nonsense://x", "is no database this program knows"),
-        ("mysql://ann:secret@host/x", "mysql needs the module MySQLdb; for PostgreSQL: pip install"),
+        ("mysql://ann:secret@host/x", "mysql needs the module MySQLdb; for PostgreSQL: "),
         ("postgresql://host:port:port/x", "the database URL cannot be read"),
         ("postgresql://ann:secret\udcff@host/x", "the database URL cannot be read"),
         ("postgresql://ann:secret@host..club/x", "cannot be used: .*label"),
