@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from companion.camera.painting import Prism, rounded
+from companion.camera.painting import Prism, as_levels, rounded
 from companion.camera.play import CARD, CARD_THICKNESS, Card
 from companion.camera.studio import PLATE_HEIGHT, Studio
 from companion.camera.woods import Wood, grown
@@ -49,7 +49,7 @@ class GreenBoxStudio(Studio):
         self._cards = card_faces or {kind: card_face(kind) for kind in Kind}
         rng = np.random.default_rng(0)
         size = round(2 * _CUBE_HALF * _FACE)
-        self._cubes = {colour: _bytes(grown(wood, size, size, 40.0, rng)) for colour, wood in _CUBES.items()}
+        self._cubes = {colour: as_levels(grown(wood, size, size, 40.0, rng)) for colour, wood in _CUBES.items()}
 
     def _plates(self, layout: Layout, rng: Generator) -> list[Prism]:
         """Sixteen loose tiles, laid out by hand."""
@@ -57,7 +57,7 @@ class GreenBoxStudio(Studio):
         for square in sorted(layout.squares, key=lambda square: -square.row):
             middle = np.array([square.column + 0.5, square.row + 0.5]) + rng.normal(0, 0.008, 2)
             size = round(2 * _TILE_HALF * _FACE)
-            face = _bytes(grown(_TILE, size, size, 45.0, rng))
+            face = as_levels(grown(_TILE, size, size, 45.0, rng))
             tiles.append(_block(middle, _TILE_HALF, float(rng.normal(0, 0.008)), (-PLATE_HEIGHT, 0.0), face, _TILE))
         return tiles
 
@@ -102,7 +102,7 @@ def card_face(kind: Kind) -> Image:
     _DRAWINGS[kind](ink)
     share = np.asarray(cv2.resize(ink, (width, height), interpolation=cv2.INTER_AREA), np.float32)[..., None] / 255
     paper = np.array(_PAPER, np.float32)
-    return _bytes(paper + (np.array(_INK, np.float32) - paper) * share)
+    return as_levels(paper + (np.array(_INK, np.float32) - paper) * share)
 
 
 def _points(ink: Image, points: Any, turn: float = 0.0) -> NDArray[np.int32]:
@@ -145,7 +145,3 @@ _DRAWINGS = {
     Kind.PUSHER: _three_circles,
     Kind.PULLER: _bricks,
 }
-
-
-def _bytes(values: Any) -> Image:
-    return np.asarray(np.clip(values + 0.5, 0, 255), np.uint8)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import cv2
 import numpy as np
 
-from companion.camera.painting import LAMP, shaded
+from companion.camera.painting import LAMP, as_levels, shaded
 from companion.rules import Colour
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class PaintedHand:
         cover = cv2.GaussianBlur(np.clip(relief * 9, 0, 1), (0, 0), 0.9)
         colour = _lit(look, relief, cloth, nails, scale / 2)
         layers = np.dstack([colour * cover[..., None], cover * 255])
-        self._layers = _bytes(cv2.resize(layers, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC))
+        self._layers = as_levels(cv2.resize(layers, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC))
         shadow = cv2.GaussianBlur(cover, (0, 0), 0.11 * scale)
-        self._shadow = _bytes(shadow * 255)
+        self._shadow = as_levels(shadow * 255)
         across, along = _LEFT + _RIGHT, _ABOVE + _BELOW
         tip = np.array([_LEFT, _ABOVE]) * scale
         self._tip = np.array([across, along]) * scale - tip if from_far_side else tip
@@ -181,7 +181,3 @@ def _lit(look: Skin, relief: Floats, cloth: Floats, nails: Floats, scale: float)
     knit = 1 + 0.07 * np.sin(2 * np.pi * (columns + 0.35 * np.abs((rows % 1) - 0.5)))
     sleeve = np.array(look.sleeve, np.float32) * knit[..., None]
     return np.asarray(np.clip((skin + (sleeve - skin) * cloth[..., None]) * shade * 1.12, 0, 255), np.float32)
-
-
-def _bytes(values: Any) -> Image:
-    return np.asarray(np.clip(values + 0.5, 0, 255), np.uint8)

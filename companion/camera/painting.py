@@ -193,3 +193,8 @@ def _scale(view: View) -> float:
 def _fixed(points: Floats) -> NDArray[np.int32]:
     """Pixels as OpenCV's drawing wants them, with four bits behind the point."""
     return np.asarray(np.round(points * 16), np.int32)
+
+
+def as_levels(values: Any) -> Image:
+    """The nearest levels, from 0 to 255, of such values."""
+    return np.asarray(np.clip(values + 0.5, 0, 255), np.uint8)

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from companion.camera.hand import PLAYERS, PaintedHand
-from companion.camera.painting import Prism, Sprite, View, paint, rounded
+from companion.camera.painting import Prism, Sprite, View, as_levels, paint, rounded
 from companion.camera.woods import BIRCH_BOARD, OAK_TABLE, PIECES, grown, mark
 from companion.rules import Colour, Kind, Piece, Square
 
@@ -60,7 +60,7 @@ class Studio:
         }
         self._middle = layout.columns / 2
         noise = rng.standard_normal((HEIGHT + _STATIC, WIDTH + _STATIC, 3), np.float32)
-        self._noise = _bytes(noise * _NOISE + 3 * _NOISE)
+        self._noise = as_levels(noise * _NOISE + 3 * _NOISE)
         outer = np.array([[0, 0, 0], [layout.columns, 0, 0], [layout.columns, layout.rows, 0], [0, layout.rows, 0]])
         self.corners = tuple((float(x), float(y)) for x, y in self._view.project(outer.astype(np.float64)))
 
@@ -137,12 +137,12 @@ def _table(view: View, rng: Generator) -> Image:
     points = seen[:, :2] / seen[:, 2:]
     low, high = points.min(axis=0), points.max(axis=0)
     width, height = 1400, 1000
-    face = _bytes(grown(OAK_TABLE, width, height, 90.0, rng))
+    face = as_levels(grown(OAK_TABLE, width, height, 90.0, rng))
     box = np.array([[0, height], [width, height], [width, 0], [0, 0]], np.float32)
     world = np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]], np.float32)
     lay = view.plane(-PLATE_HEIGHT) @ cv2.getPerspectiveTransform(box, world)
     table = cv2.warpPerspective(face, lay, (view.width, view.height), borderMode=cv2.BORDER_REPLICATE)
-    return _bytes(table * _lamplight(view)[..., None])
+    return as_levels(table * _lamplight(view)[..., None])
 
 
 def _plates(layout: Layout, rng: Generator) -> list[Prism]:
@@ -165,7 +165,7 @@ def _plate(middle: tuple[float, float], rng: Generator) -> Prism:
         outline=rounded(half, 0.05) @ rotation + middle,
         bottom=-PLATE_HEIGHT,
         top=0.0,
-        face=_bytes(face),
+        face=as_levels(face),
         frame=np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half @ rotation + middle,
         edge=BIRCH_BOARD.edge,
     )
@@ -197,7 +197,7 @@ def _face(piece: Piece, size: int, rng: Generator) -> Image:
     cv2.rectangle(rim, (0, 0), (size - 1, size - 1), 1.0, 3)
     towards_lamp = np.linspace(1, -1, size, dtype=np.float32)
     bevel = 0.5 * (towards_lamp[None] + towards_lamp[:, None]) * cv2.GaussianBlur(rim, (0, 0), 1.2)
-    return _bytes(face * (1 + 0.35 * bevel[..., None]))
+    return as_levels(face * (1 + 0.35 * bevel[..., None]))
 
 
 def _lamplight(view: View) -> Floats:
@@ -211,7 +211,3 @@ def _lamplight(view: View) -> Floats:
 def _put(picture: Image, sprite: Sprite | None) -> None:
     if sprite is not None:
         sprite.put_into(picture)
-
-
-def _bytes(values: Any) -> Image:
-    return np.asarray(np.clip(values + 0.5, 0, 255), np.uint8)
