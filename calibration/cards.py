@@ -6,13 +6,12 @@ it from above. What is kept is such a picture as the reader of cards cuts out it
 
 from __future__ import annotations
 
-import base64
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
-from calibration.enrolment import EnrolmentError
+from calibration.enrolment import EnrolmentError, png_of
 from companion.profile import EnrolledCard
 from companion.rules import Kind
 from companion.vision.cards import KINDS, CardArt, card_picture
@@ -86,7 +85,7 @@ def learn_cards(
         raise EnrolmentError(
             f"{words}: give each picture with its own kind, or if this art only looks so, add --anyway"
         )
-    return tuple(EnrolledCard(kind=kind.value, picture=_png(picture)) for kind, picture in cut.items()), words
+    return tuple(EnrolledCard(kind=kind.value, picture=png_of(picture)) for kind, picture in cut.items()), words
 
 
 def symbols_of(pictures: Mapping[Kind, Image], judge: CardJudge) -> dict[Kind, Kind]:
@@ -165,8 +164,3 @@ def _outermost(found: list[Sheet]) -> list[Sheet]:
 def _overlap(small: Sheet, large: Sheet) -> bool:
     shared = small.shared(large)
     return shared > _ONE or bool(cv2.pointPolygonTest(large.corners.astype(np.float32), (small.x, small.y), False) >= 0)
-
-
-def _png(picture: Any) -> str:
-    _, encoded = cv2.imencode(".png", picture)
-    return base64.b64encode(encoded.tobytes()).decode()

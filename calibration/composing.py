@@ -39,14 +39,15 @@ if TYPE_CHECKING:
 FINE = 2
 """Pixels of these views for each pixel of the top view."""
 COVERED = len(ALL_CONTENTS)
+"""The class after all contents: something lies or hovers over the square."""
 HALF_COVERED = -1
+COVERED_FROM, UNTOUCHED_TO = 0.4, 0.06
+"""A square is covered from this share of it on, and not at all up to that; between them nothing is learnt of it."""
 _SIDE = SQUARE * FINE
 _EDGE = MARGIN * FINE
 _CUT = round(1.2 * _SIDE)
 """Side of what is cut out around a square."""
 _CUT_MIDDLE = (_CUT - 1) / 2
-_COVERED_FROM = 0.4
-_UNTOUCHED_TO = 0.06
 _HAND = 0.75
 _DARKEST = 4.0
 _CUBE_HALVES = (0.15, 0.36)
@@ -178,9 +179,9 @@ class Composer(ABC):
         for square in range(len(contents)):
             x, y = (round(c) for c in self._middle(square))
             share = float((over[y - half : y + half, x - half : x + half] > 127).mean())  # noqa: PLR2004
-            if share >= _COVERED_FROM:
+            if share >= COVERED_FROM:
                 contents[square] = COVERED
-            elif share > _UNTOUCHED_TO:
+            elif share > UNTOUCHED_TO:
                 contents[square] = HALF_COVERED
         return contents
 

@@ -177,7 +177,9 @@ def learn(
     known = lesson.contents >= 0
     enrolment = Enrolment(
         backbone=fingerprint(),
-        faces=tuple(EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=_png(face.picture)) for face in faces),
+        faces=tuple(
+            EnrolledFace(piece=str(ALL_CONTENTS[face.content]), picture=png_of(face.picture)) for face in faces
+        ),
         weights=encoded(fit_states(lesson.traits[known], state_of(lesson.contents[known]), STATES)),
         margin=round(kinds.margin, 3),
         colour_margin=round(_margin_of_colours(lesson), 3),
@@ -191,7 +193,8 @@ def learn(
     return Learnt(enrolment, tuple(_pairs(lesson, kinds.explained)))
 
 
-def _png(picture: Bytes) -> str:
+def png_of(picture: Bytes) -> str:
+    """A picture as a profile keeps it: a PNG in Base64."""
     _, encoded = cv2.imencode(".png", picture)
     return base64.b64encode(encoded.tobytes()).decode()
 

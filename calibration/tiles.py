@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from companion.errors import CompanionError, SourceError
+from companion.rules import Colour, Kind, Piece
 from companion.tiles import wire
 from companion.tiles.wire import DEFAULT_BANDS, HIGHEST_CODE, DefaultBands, Refused, SaveBands, SendRaw, SetBand
 
@@ -23,10 +24,7 @@ if TYPE_CHECKING:
     from companion.rules import Layout, Square
     from companion.tiles.link import TileBoard
 
-KINDS = (
-    "light straight", "light diagonal", "light pusher", "light puller",
-    "dark straight", "dark diagonal", "dark pusher", "dark puller",
-)  # fmt: skip
+KINDS = tuple(str(Piece(colour, kind)) for colour in Colour for kind in Kind)
 """The kinds of pieces in the order of their windows, which begin at 1."""
 PRINTED = ("1k5", "3k3", "5k6", "10k", "15k", "27k", "47k", "100k")
 """What is printed on the resistor of each kind."""

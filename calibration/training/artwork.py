@@ -17,6 +17,7 @@ from calibration.hands import draw_hand, draw_thing
 from calibration.textures import Fabrics, any_colour, vary
 from calibration.training.canvas import OVER, Canvas
 from calibration.training.chance import (
+    draw_askew,
     draw_board,
     draw_camera,
     draw_lens,
@@ -94,7 +95,7 @@ def draw_art_set(seed: int) -> ArtSet:
     pieces = draw_set(rng, family, board)
     pieces = replace(pieces, height=min(pieces.height, 0.3))
     marks = draw_marks(rng)
-    return ArtSet(seed, board, pieces, marks, _bodies(rng, pieces), [_askew(rng) for _ in range(board.plates**2)])
+    return ArtSet(seed, board, pieces, marks, _bodies(rng, pieces), [draw_askew(rng) for _ in range(board.plates**2)])
 
 
 def draw_cube_set(seed: int) -> ArtSet:
@@ -107,11 +108,7 @@ def draw_cube_set(seed: int) -> ArtSet:
     pieces = replace(pieces, bodies={Colour.LIGHT: drawn[light], Colour.DARK: drawn[dark]}, telling=True)
     marks = dict.fromkeys(Kind, np.zeros((MASK, MASK), np.float32))
     bodies = {Piece(colour, kind): body for colour, body in pieces.bodies.items() for kind in Kind}
-    return ArtSet(seed, board, pieces, marks, bodies, [_askew(rng) for _ in range(board.plates**2)])
-
-
-def _askew(rng: Generator) -> tuple[float, float, float]:
-    return float(rng.normal(0, 0.015)), float(rng.normal(0, 0.015)), float(rng.normal(0, 0.01))
+    return ArtSet(seed, board, pieces, marks, bodies, [draw_askew(rng) for _ in range(board.plates**2)])
 
 
 def _bodies(rng: Generator, pieces: SetLook) -> dict[Piece, Body]:

@@ -101,11 +101,12 @@ def _draw_any(rng: Generator) -> Scene:
         lens=draw_lens(rng, camera.scale),
         hands=int(rng.choice(3, p=(0.72, 0.22, 0.06))),
         jitter=float(rng.choice((0.0, 0.02, 0.05), p=(0.35, 0.4, 0.25))),
-        askew=[_askew(rng) for _ in range(board.plates**2)],
+        askew=[draw_askew(rng) for _ in range(board.plates**2)],
     )
 
 
-def _askew(rng: Generator) -> tuple[float, float, float]:
+def draw_askew(rng: Generator) -> tuple[float, float, float]:
+    """How a plate lies: moved, in squares, and turned, in radians."""
     return float(rng.normal(0, 0.015)), float(rng.normal(0, 0.015)), float(rng.normal(0, 0.01))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import cv2
 import numpy as np
 
+from calibration.composing import COVERED, COVERED_FROM, UNTOUCHED_TO
 from calibration.training.canvas import BOARD, OVER, TABLE
 from calibration.training.marks import MASK
 from calibration.training.photograph import WHITE
@@ -25,13 +26,9 @@ if TYPE_CHECKING:
     from calibration.training.canvas import Bytes, Canvas, Floats
     from calibration.training.scene import Placed, Scene
 
-COVERED = len(ALL_CONTENTS)
-"""The class after all contents: something lies or hovers over the square."""
 CLASSES = COVERED + 1
 JUDGED = 1.0
 ILLEGIBLE = 0.5
-_COVERED_FROM = 0.4
-_UNTOUCHED_TO = 0.06
 _SEEN_FROM = 0.78
 _LEAST_CONTRAST = 5.0
 _CONTRAST_IN_GRAIN = 0.35
@@ -52,9 +49,9 @@ def truth(canvas: Canvas, picture: Bytes, marks: dict[Kind, Floats]) -> tuple[Fl
     for square in range(SIDE * SIDE):
         piece = standing.get(square)
         seen, over = _seen(canvas, square, piece)
-        if over >= _COVERED_FROM or square in strewn:
+        if over >= COVERED_FROM or square in strewn:
             targets[square, COVERED], weights[square] = 1, 1
-        elif seen >= _SEEN_FROM and over <= _UNTOUCHED_TO:
+        elif seen >= _SEEN_FROM and over <= UNTOUCHED_TO:
             targets[square] = _answer(canvas.scene, piece)
             clear = piece is None or _legible(canvas, picture, piece, marks[piece.kind])
             weights[square] = JUDGED if clear else ILLEGIBLE
