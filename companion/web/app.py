@@ -112,10 +112,7 @@ def _note_look() -> None:
 
 def _with_headers(response: Response) -> Response:
     response.headers.update(HEADERS)
-    if request.endpoint == "static":
-        response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    else:
-        response.headers.setdefault("Cache-Control", "no-store")
+    response.headers.setdefault("Cache-Control", "no-store")  # what is static comes with an ETag, and is asked for anew
     return response
 
 

@@ -20,7 +20,6 @@ from flask import (
 from flask_babel import force_locale
 from pydantic import ValidationError
 
-from companion import __version__
 from companion.errors import RulesError, TableError
 from companion.readings import ALL_CONTENTS
 from companion.rules import Colour, Kind, Layout
@@ -96,7 +95,6 @@ def _everywhere() -> dict[str, Any]:
         "themes": THEMES,
         "languages": LANGUAGES,
         "language": g.look.language if has_request_context() and "look" in g else WRITTEN_IN,
-        "version": __version__,
         "meant": meant,
         "back": _back(**meant) if has_request_context() else "",
         "goes_to_table": has_request_context() and bool(meant or len(this_app().tables) == 1),

@@ -105,6 +105,14 @@ def test_every_answer_carries_the_policy(here, path):
     assert "unsafe" not in HEADERS["Content-Security-Policy"]
 
 
+def test_what_a_page_loads_is_asked_for_anew_lest_it_be_that_of_another_version(here):
+    """It was kept for a year under the number of a version, which does not change with every update."""
+    with here.get("/static/live.js") as answer:
+        assert answer.headers["Cache-Control"] == "no-cache"
+    with here.get("/static/live.js", headers={"If-None-Match": answer.headers["ETag"]}) as again:
+        assert (again.status_code, again.headers["Cache-Control"]) == (304, "no-cache")
+
+
 @pytest.mark.parametrize("path", ["/t/1/", "/t/1/hand", "/sign-in"])
 def test_no_page_has_inline_code_or_style(here, path):
     page = here.get(path).text
