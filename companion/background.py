@@ -14,6 +14,7 @@ from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Self
 
 from companion.errors import EndOfSource, RulesError, SourceError
+from companion.saying import Saying
 
 if TYPE_CHECKING:
     from companion.readings import BoardReading, Source
@@ -25,6 +26,9 @@ READ_S = 0.05
 LOST_S = 0.2
 """How long a lost source is left alone before it is read again."""
 JOIN_S = 10.0
+LAY_OUT_S = 4.0
+"""A source that has not heard by then that it shall look at another board is not waited for: whoever asked the table
+for that gives up after five seconds."""
 _KEPT = 2
 
 
@@ -67,16 +71,24 @@ class Background:
         return ready
 
     def lay_out(self, layout: Layout, sets: int) -> None:
-        """Look at another board; see `companion.readings.Source`. What was read ahead of the old one is dropped."""
+        """Look at another board; see `companion.readings.Source`. What was read ahead of the old one is dropped.
+
+        Raises:
+            RulesError: also if the source hangs, or has ended; then it goes on with the old board.
+        """
         if self._thread is None:
             self._source.lay_out(layout, sets)
             return
         done: Future[None] = Future()
         self._wishes.put((layout, sets, done))
-        while not done.done() and self._thread.is_alive():
+        for _ in range(round(LAY_OUT_S / READ_S)):
+            if done.done() or not self._thread.is_alive():
+                break
             self._drop_ready()  # or else the thread might wait for room
             wait([done], READ_S)
-        done.result(0)
+        if done.cancel():
+            raise RulesError(Saying("%(source)s does not answer; begin again when it does", source=self.name))
+        done.result()
         self._drop_ready()
 
     def close(self) -> None:
@@ -118,6 +130,8 @@ class Background:
         with contextlib.suppress(queue.Empty):
             while True:
                 layout, sets, done = self._wishes.get_nowait()
+                if not done.set_running_or_notify_cancel():
+                    continue
                 try:
                     self._source.lay_out(layout, sets)
                     done.set_result(None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import stat
@@ -36,7 +37,10 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     try:
         if file.exists():
             shutil.copymode(file, fresh)  # before anything is in it
-        fresh.write_bytes(data)
+        with fresh.open("wb") as there:
+            there.write(data)
+            there.flush()
+            os.fsync(there.fileno())  # or else a power cut may leave the new name, with nothing in it
         fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)

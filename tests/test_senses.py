@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from companion import events
+from companion import background, events
 from companion.background import JOIN_S, Background
 from companion.errors import EndOfSource, RulesError, SourceError
 from companion.events import parse_content
@@ -289,6 +289,29 @@ def test_a_source_that_is_lost_while_another_layout_is_asked_for_is_told_as_lost
         source.lay_out(Layout.parse("8x4"), 2)
         [lost] = heard(source, 1)
     assert str(lost) == "unplugged"
+
+
+def test_a_source_that_hangs_does_not_hold_up_whoever_asks_for_another_layout(monkeypatch):
+    monkeypatch.setattr(background, "LAY_OUT_S", 0.2)
+    feed, asked, go_on = Feed(), [], threading.Event()
+    monkeypatch.setattr(feed, "read", lambda timeout_s: go_on.wait() and None)
+    monkeypatch.setattr(feed, "lay_out", lambda *layout: asked.append(layout))
+    with Background(feed) as source:
+        source.read(0)
+        with pytest.raises(RulesError, match="does not answer"):
+            source.lay_out(Layout.parse("8x4"), 2)
+        go_on.set()
+        source.lay_out(BOARD, 1)
+    assert asked == [(BOARD, 1)]
+
+
+def test_a_source_that_has_ended_looks_at_no_other_layout():
+    feed = Feed()
+    feed.put(EndOfSource("over"))
+    with Background(feed) as source:
+        heard(source, 1)
+        with pytest.raises(RulesError, match="does not answer"):
+            source.lay_out(Layout.parse("8x4"), 2)
 
 
 def as_lies_turned(reading, quarters):
