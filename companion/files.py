@@ -37,10 +37,9 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     try:
         if file.exists():
             shutil.copymode(file, fresh)  # before anything is in it
-        with fresh.open("wb") as there:
-            there.write(data)
-            there.flush()
-            os.fsync(there.fileno())  # or else a power cut may leave the new name, with nothing in it
+        fresh.write_bytes(data)
+        with fresh.open("r+b") as there:
+            os.fsync(there.fileno())  # or else a power cut may leave the name with nothing in it
         fresh.replace(file)
     finally:
         fresh.unlink(missing_ok=True)
