@@ -12,6 +12,7 @@ from rich.text import Text
 
 from companion.commands.group import Lazy, LazyGroup
 from companion.commands.keeping import data_option, open_log
+from companion.commands.options import WholeNumber
 from companion.commands.output import console, harmless, json_option, print_json
 from companion.commands.text_files import FileName, read_match, write_text
 from companion.commands.watch import in_words
@@ -38,7 +39,7 @@ _HASH = re.compile(rf"[0-9A-Fa-f]{{{FEWEST_DIGITS},64}}")
 _LONGEST_TABLE = 1000
 """So many events are laid out as a table at most, which takes half a millisecond a row."""
 
-match_argument = click.argument("match", type=click.IntRange(min=1), metavar="MATCH")
+match_argument = click.argument("match", type=WholeNumber(min=1), metavar="MATCH")
 """The number of one match, as `list` shows it."""
 
 
@@ -142,7 +143,7 @@ def import_matches(files: tuple[str, ...], data: str, as_json: bool) -> None:
 
 
 @matches.command()
-@click.argument("numbers", type=click.IntRange(min=1), nargs=-1, metavar="[MATCH]...")
+@click.argument("numbers", type=WholeNumber(min=1), nargs=-1, metavar="[MATCH]...")
 @click.option(
     "--log",
     "known",

@@ -22,6 +22,12 @@ def is_given(option: str) -> bool:
     return click.get_current_context().get_parameter_source(option) is ParameterSource.COMMANDLINE
 
 
+class WholeNumber(click.IntRange):
+    """A whole number of a range, told as one where it is none."""
+
+    name = "whole number"
+
+
 class LayoutType(click.ParamType[Any]):
     """A layout's name or drawing."""
 
@@ -96,7 +102,7 @@ def game_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def sets_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """The option --sets, given to the command as `sets`."""
     return click.option(
-        "--sets", type=click.IntRange(1, MOST_SETS), help="Sets of pieces in play. [default: as the board needs]"
+        "--sets", type=WholeNumber(1, MOST_SETS), help="Sets of pieces in play. [default: as the board needs]"
     )(command)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from companion.commands.options import WholeNumber
 from companion.commands.output import harmless
 from companion.commands.signals import told_to_stop, wait_until
 from companion.errors import StoreError, TableError
@@ -50,7 +51,7 @@ _ROUTES = Path("/proc/net/fib_trie")
 _OWN_ROUTE = re.compile(r"\|-- ([\d.]+)\n +/32 host LOCAL")
 
 port_option = click.option(
-    "--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Where the page is; 0 for any free."
+    "--port", type=WholeNumber(0, 65535), default=PORT, show_default=True, help="Where the page is; 0 for any free."
 )
 """The option --port, given to the command as `port`."""
 

@@ -535,3 +535,10 @@ def test_what_a_terminal_has_no_letter_for_is_replaced(tmp_path, look):
     assert done.stdout.isascii()
     if look != ["analyse", "1"]:
         assert b"Zo?" in done.stdout
+
+
+@pytest.mark.parametrize("command", [["matches", "show"], ["matches", "verify"], ["run", "--port"]])
+def test_what_is_no_number_is_told_so(command):
+    told = CliRunner().invoke(main, [*command, "abc"])
+    assert told.exit_code == 2
+    assert "'abc' is not a valid whole number." in told.stderr
