@@ -1196,15 +1196,6 @@ def test_what_was_played_on_a_board_that_was_exchanged_need_not_leave_the_next_o
     assert scene.play("c1+") == ["light c1+"]
 
 
-def test_what_lies_on_another_board_at_the_first_look_is_asked_about():
-    scene = scene_after("a1+", "a2+")
-    ring = Layout.parse("ring")
-    scene.referee.new_match(scene.time, Game.start(layout=ring))
-    scene.layout, scene.settler, scene.pieces = ring, Settler(ring), {}
-    scene.put("a2", "D+")
-    assert scene.look(2) == ["asks start"]
-
-
 def test_the_squares_of_another_board_have_their_time_to_be_read():
     scene = scene_after("a1+", "a2+")
     scene.look(9)

@@ -39,9 +39,9 @@ class Referee(Umpire):
         What lies on the board now has to leave it first, lest it be taken for moves of this match. On another layout
         the board is looked at afresh.
         """
+        never_seen = not self._sight.started
         if game.layout != self.game.layout:
             self._sight = Sight(game.layout, self._patience)
-        never_seen = not self._sight.started
         lying = {square for square in game.layout if not self._sight.contents(square) & EMPTY}
         if game.layout == self.game.layout:
             lying |= {move.square for move in self.game.moves if self._sight.contents(move.square) != EMPTY}
