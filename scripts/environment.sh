@@ -17,6 +17,7 @@ has_command() { command -v "$1" >/dev/null 2>&1; }
 has_module() { python3 -c "import $1" >/dev/null 2>&1; }
 has_library() { python3 -c "import ctypes; ctypes.CDLL('$1')" >/dev/null 2>&1; }
 has_header() { [ -e "/usr/include/$1" ]; }
+has_postgresql() { has_command initdb || compgen -G "/usr/lib/postgresql/*/bin/initdb" >/dev/null; }
 
 # Debian's packages that the program needs and this machine lacks: python3-venv for .venv, the others for OpenCV.
 missing_to_run() {
@@ -32,6 +33,7 @@ missing_to_test() {
     has_command pdftoppm || echo poppler-utils
     has_command shellcheck || echo shellcheck
     has_command chromium || echo chromium
+    has_postgresql || echo postgresql
     has_command gcc || echo gcc
     has_header stdlib.h || echo libc6-dev
     has_command make || echo make

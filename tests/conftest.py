@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 IN_CI = os.environ.get("CI") == "true"
+BESIDE_PATH = [str(folder) for folder in Path("/usr/lib/postgresql").glob("*/bin")]
+"""Where Debian keeps the programs of PostgreSQL's server."""
 
 # No test depends on the speed of the machine; in CI none depends on chance either.
 hypothesis.settings.register_profile("house", deadline=None, derandomize=IN_CI)
@@ -35,7 +37,7 @@ def tool() -> Callable[[str], str]:
     """``tool("chromium")`` is the path of that program. Without it the test is skipped; in CI it fails."""
 
     def path_of(name: str) -> str:
-        path = shutil.which(name)
+        path = shutil.which(name, path=os.pathsep.join([os.environ["PATH"], *BESIDE_PATH]))
         if path is None:
             missing = f"{name} is not installed: ./check installs it, as root"
             if IN_CI:

@@ -1,16 +1,16 @@
-"""Logs to test with: a real file, and a real PostgreSQL where the environment names one that may be emptied."""
+"""Logs to test with: a real file, and a real PostgreSQL."""
 
 import itertools
-import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from companion.store import MatchLog
+from tests.store import postgresql
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-POSTGRES = os.environ.get("COMPANION_TEST_POSTGRES")
 
 
 @pytest.fixture
@@ -26,16 +26,22 @@ def log(tmp_path, clock):
         yield log
 
 
+@pytest.fixture(scope="session")
+def server(tool):
+    """The URL of a server's database; it is for one test at a time."""
+    with postgresql.throw_away(Path(tool("initdb")).resolve().parent) as url:
+        yield url
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request, tmp_path):
     """Where a log can be opened, once for every kind of database."""
     if request.param == "sqlite":
         return str(tmp_path)
-    if POSTGRES is None:
-        pytest.skip("COMPANION_TEST_POSTGRES names no database")
-    engine = sa.create_engine(POSTGRES, isolation_level="AUTOCOMMIT")
+    server = request.getfixturevalue("server")
+    engine = sa.create_engine(server, isolation_level="AUTOCOMMIT")
     with engine.connect() as connection:
         connection.execute(sa.text("DROP SCHEMA public CASCADE"))
         connection.execute(sa.text("CREATE SCHEMA public"))
     engine.dispose()
-    return POSTGRES
+    return server.render_as_string(hide_password=False)

@@ -90,7 +90,6 @@ def test_a_server_that_hangs_holds_up_no_game_and_records_it_when_it_is_back(hal
 
 
 def test_a_server_that_takes_calls_and_says_nothing_is_told(clock):
-    pytest.importorskip("psycopg")
     with (
         socket.create_server(("127.0.0.1", 0)) as mute,
         pytest.raises(StoreError, match=NO_ANSWER),
