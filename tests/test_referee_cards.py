@@ -387,6 +387,23 @@ def test_of_two_cubes_that_nobody_saw_come_the_card_on_top_may_be_that_of_the_ne
     assert lines(scene.referee.answer(scene.time, Square.parse("a4"), piece("D+"))) == ["dark a4+", "light a2><"]
 
 
+@pytest.mark.parametrize("shown_s", [0.5, 3.0, 9.0])
+def test_of_a_cube_that_was_covered_while_its_opponent_played_the_card_may_be_that_of_the_next(shown_s):
+    """Dark plays a straight to a4, out of sight, and lays the next card when Light has played."""
+    scene = green_box()
+    begun(scene, ("a1", Colour.LIGHT, Kind.STRAIGHT))
+    scene.hand("a4")
+    scene.look(1)
+    cube(scene, "a2", Colour.LIGHT)
+    scene.cards = {**scene.cards, Colour.LIGHT: card(Kind.PULLER)}
+    scene.look(shown_s)
+    cube(scene, "a4", Colour.DARK)
+    scene.hand()
+    scene.cards = {**scene.cards, Colour.DARK: card(Kind.PUSHER)}
+    assert "kind? a4" in scene.look(12)
+    assert len(scene.game.moves) == 1
+
+
 @pytest.mark.parametrize("shown_s", [0.8, 1.5])
 def test_a_card_that_showed_before_that_of_the_next_cube_may_be_the_cubes(shown_s):
     """Dark plays the diagonal once more, Light has to pass, and Dark lays the next card before its cube."""

@@ -219,9 +219,9 @@ class CardPiles:
 
 
 def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:
-    """Whether the other cube came later, or was first seen with it, and another card may have been laid since.
+    """Whether the other cube may have come later, and another card have been laid since.
 
     It may have come as soon as its square was last seen bare. If both may have come at once, as between two
     photographs, there was more time than the source tells.
     """
-    return other.since >= arrival.since and (other.after < arrival.since or time - other.after > _NEXT_CARD_S)
+    return not other.surely_before(arrival) and (other.after < arrival.since or time - other.after > _NEXT_CARD_S)

@@ -187,7 +187,7 @@ class SeenCard:
     """The strip of table that it lies in, from above, as `flatten` gives it."""
 
     def lies_as(self, earlier: SeenCard) -> bool:
-        """Whether it is that card of the same strip, as it lay then: what nobody can lay on a pile once more."""
+        """Whether it is that card of the same strip, as it lay then; a careful hand may lay one so, too."""
         inner = (self.sheet.corners - (self.sheet.x, self.sheet.y)) * _FACE_SHARE + (self.sheet.x, self.sheet.y)
         size = np.array(self.view.shape[1::-1])
         left, upper = np.maximum(np.floor(inner.min(axis=0)), _NUDGED).astype(int)

@@ -4,8 +4,8 @@ A pile's strip of table is compared with the frame before, in small: while somet
 nothing is said of it. When it has come to rest it is read a few times, and then again only if it has changed, or now
 and then.
 
-A card that lies just as it did before others were laid on it was not laid now: those were taken off. What they showed
-is told with it, so that nobody takes it for a card that has come since.
+A card that lies just as it did before others were laid on it was hardly laid now: those were taken off. What they
+showed is told with it, so that nobody takes it for a card that has come since.
 """
 
 from __future__ import annotations
@@ -77,7 +77,8 @@ class _Pile:
             return card.kinds
         lying, taken = self.lain[below], self.lain[below + 1 :]
         del self.lain[below + 1 :]
-        lying.taken |= frozenset().union(*(each.card.kinds for each in taken if each.card.kinds.isdisjoint(card.kinds)))
+        showed = [kinds for each in taken for kinds in (each.card.kinds, each.taken)]
+        lying.taken |= frozenset().union(*(kinds for kinds in showed if kinds.isdisjoint(card.kinds)))
         return card.kinds | lying.taken
 
 

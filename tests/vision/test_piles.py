@@ -16,7 +16,7 @@ from companion.vision.sheets import Sheet, flatten
 LAYOUT = Layout.parse("4x4")
 POSE = BoardPose(((440.0, 560.0), (840.0, 560.0), (840.0, 160.0), (440.0, 160.0)), 1.0)
 FRAME_S = 1 / 12
-BRIGHTNESS = {40: Kind.STRAIGHT, 200: Kind.PULLER}
+BRIGHTNESS = {40: Kind.STRAIGHT, 160: Kind.PUSHER, 200: Kind.PULLER}
 SHEET = Sheet(78, 114, 46, 62, 0.0)
 """The card on the left pile, and a little of the table around it."""
 
@@ -99,6 +99,13 @@ def test_a_card_from_which_another_was_taken_is_told_with_that_ones_kind(look):
     look(table(light=200, hand=200), 2)
     assert look(table(light=40)) == {Colour.LIGHT: {Kind.STRAIGHT, Kind.PULLER}}
     assert look(table(light=200, at=248)) == {Colour.LIGHT: {Kind.PULLER}}
+
+
+def test_cards_that_are_taken_off_one_after_the_other_are_all_told(look):
+    for light, at in ((40, 240), (200, 236), (160, 246)):
+        look(table(light=light, at=at))
+    assert look(table(light=200, at=236)) == {Colour.LIGHT: {Kind.PULLER, Kind.PUSHER}}
+    assert look(table(light=40)) == {Colour.LIGHT: {Kind.STRAIGHT, Kind.PULLER, Kind.PUSHER}}
 
 
 def test_a_card_of_the_kind_that_lies_beneath_another_is_told_when_it_is_laid_on_that(look):
