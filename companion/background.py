@@ -74,7 +74,8 @@ class Background:
         """Look at another board; see `companion.readings.Source`. What was read ahead of the old one is dropped.
 
         Raises:
-            RulesError: also if the source hangs, or has ended; then it goes on with the old board.
+            RulesError: also if the source hangs, or has ended; then it goes on with the old board. A change that is
+                under way already is waited for.
         """
         if self._thread is None:
             self._source.lay_out(layout, sets)
@@ -87,9 +88,15 @@ class Background:
             self._drop_ready()  # or else the thread might wait for room
             wait([done], READ_S)
         if done.cancel():
-            raise RulesError(Saying("%(source)s does not answer; begin again when it does", source=self.name))
+            raise RulesError(self._why_not())
         done.result()
         self._drop_ready()
+
+    def _why_not(self) -> Saying:
+        """Why it looks at no other board."""
+        if self._thread is not None and self._thread.is_alive():
+            return Saying("%(source)s does not answer; begin again when it does", source=self.name)
+        return Saying("%(source)s has ended", source=self.name)
 
     def close(self) -> None:
         """Stop the thread and close the source; whoever closes it again does not wait again for one that hangs."""
@@ -110,8 +117,8 @@ class Background:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._grant_wishes()
             try:
+                self._grant_wishes()
                 reading = self._source.read(READ_S)
             except EndOfSource as error:
                 self._give(error)
@@ -134,9 +141,13 @@ class Background:
                     continue
                 try:
                     self._source.lay_out(layout, sets)
-                    done.set_result(None)
                 except RulesError as refusal:
                     done.set_exception(refusal)
+                except Exception:
+                    done.set_exception(RulesError(Saying("%(source)s has ended", source=self.name)))
+                    raise
+                else:
+                    done.set_result(None)
 
     def _drop_ready(self) -> None:
         with contextlib.suppress(queue.Empty):

@@ -7,6 +7,7 @@ which square is which.
 
 from __future__ import annotations
 
+import contextlib
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -159,7 +160,8 @@ class Senses:
                 told.append(sense)
         except RulesError:
             for sense in told:
-                sense.source.lay_out(self._layout, sets)
+                with contextlib.suppress(RulesError):  # each of them, and the reason is the first one's
+                    sense.source.lay_out(self._layout, sets)
             raise
         self._layout = layout
         for sense in self._senses:

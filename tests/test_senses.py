@@ -301,6 +301,7 @@ def test_a_source_that_hangs_does_not_hold_up_whoever_asks_for_another_layout(mo
         with pytest.raises(RulesError, match="does not answer"):
             source.lay_out(Layout.parse("8x4"), 2)
         go_on.set()
+        monkeypatch.setattr(background, "LAY_OUT_S", SOON_S)
         source.lay_out(BOARD, 1)
     assert asked == [(BOARD, 1)]
 
@@ -310,8 +311,20 @@ def test_a_source_that_has_ended_looks_at_no_other_layout():
     feed.put(EndOfSource("over"))
     with Background(feed) as source:
         heard(source, 1)
-        with pytest.raises(RulesError, match="does not answer"):
+        with pytest.raises(RulesError, match="has ended"):
             source.lay_out(Layout.parse("8x4"), 2)
+
+
+def test_a_fault_while_another_layout_is_asked_for_is_told_to_who_asks_and_to_who_reads(monkeypatch):
+    feed = Feed()
+    feed.put(Scene(BOARD).reading())
+    monkeypatch.setattr(feed, "lay_out", lambda *layout: {}[layout])
+    with Background(feed) as source:
+        heard(source, 1)
+        with pytest.raises(RulesError, match="has ended"):
+            source.lay_out(Layout.parse("8x4"), 2)
+        [fault] = heard(source, 1)
+    assert isinstance(fault, KeyError)
 
 
 def as_lies_turned(reading, quarters):
