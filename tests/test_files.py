@@ -122,3 +122,12 @@ def test_a_pipe_is_written_to_as_it_is():
     os.close(writing)
     with os.fdopen(reading) as pipe:
         assert pipe.read() == "new"
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_name(tmp_path, monkeypatch):
+    file, seen = tmp_path / "profile.json", []
+    file.write_text("old")
+    monkeypatch.setattr(os, "fsync", lambda number: seen.append((file.read_text(), os.fstat(number).st_size)))
+    write_whole(file, "the new one")
+    assert seen == [("old", len("the new one"))]
+    assert file.read_text() == "the new one"

@@ -65,13 +65,13 @@ def refuse_output(path: str, example: str) -> None:
     Nothing is written. Standard output is no file; `example` is a name that would do.
     """
     file = Path(path)
-    if path == "-" or path.endswith(("/", os.sep)) or file.is_dir():
-        raise click.ClickException(f"{path} is no file: give -o the name of one, such as {example}")
-    if not file.absolute().parent.is_dir():
-        raise click.ClickException(
-            f"there is no folder {file.parent} to write {file.name} into: make it, or give -o another name"
-        )
     try:
+        if path == "-" or path.endswith(("/", os.sep)) or file.is_dir():
+            raise click.ClickException(f"{path} is no file: give -o the name of one, such as {example}")
+        if not file.absolute().parent.is_dir():
+            raise click.ClickException(
+                f"there is no folder {file.parent} to write {file.name} into: make it, or give -o another name"
+            )
         try_to_write(file)
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error

@@ -2,9 +2,9 @@
 
 A port is named by what the system calls it (``/dev/ttyUSB0``, ``/dev/serial/by-id/…``, ``COM3``,
 ``/dev/cu.usbserial-10``), by any URL that pyserial knows (``socket://…``, ``rfc2217://…``), or is looked for:
-`PortFinder.find` opens only ports that look like an Arduino, because opening resets whatever is there, and keeps the
-first that says HELLO; people are told of those that were not asked. A board does not say which of several it is, so one
-that may be another of this program is left alone.
+then only ports that look like an Arduino are opened, because opening resets whatever is there, and the first that says
+HELLO is kept; people are told of those that were not asked. A board does not say which of several it is, so one that
+may be another of this program is left alone.
 """
 
 from __future__ import annotations

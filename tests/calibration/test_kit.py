@@ -80,6 +80,9 @@ def test_what_cannot_be_written_or_drawn_is_one_line(tmp_path):
     done = CliRunner().invoke(kit, ["-o", str(tmp_path / "none" / "kit.pdf")])
     assert (done.exit_code, done.output.count("\n")) == (1, 1)
     assert f"there is no folder {tmp_path}/none to write kit.pdf into: make it, or give -o another name" in done.output
+    done = CliRunner().invoke(kit, ["-o", f"{tmp_path}/{300 * 'a'}.pdf"])
+    assert (done.exit_code, done.output.count("\n")) == (1, 1)
+    assert done.output.endswith("cannot be written: File name too long\n")
     with pytest.raises(KitError, match="no kit for the paper 'a5'; known are a4, letter"):
         draw_kit("a5")
 

@@ -80,7 +80,8 @@ class _Cluster:
                 trouble = error
             else:
                 return sa.URL.create("postgresql+psycopg", "ann", self._password, "127.0.0.1", port, "postgres")
-        raise RuntimeError(f"{trouble}{(self._folder / 'log').read_text()}")
+        log = self._folder / "log"
+        raise RuntimeError(f"{trouble}{log.read_text() if log.exists() else ''}")
 
     def stop(self) -> None:
         """Stop it, if it runs, as if the power failed: nothing is kept."""
