@@ -271,15 +271,6 @@ def test_a_move_that_was_corrected_and_then_undone_before_a_restart_is_no_move_a
         second.look()
         second.look()
         assert (history(second), second.view.to_lift) == (["a1+"], {Square.parse("a3")})
-
-
-def test_the_log_tells_what_each_move_was_at_any_time(log):
-    with Program(log) as program:
-        program.look()
-        program.play("a1+")
-        program.play("a3><")
-        program.table.do(lambda referee, time: referee.correct(time, 2, "a3x"))
-        program.table.do(lambda referee, time: referee.undo(time))
     [match] = log.matches("1")
     assert {str(piece) for piece in log.pieces_told(match.id)} == {"light straight", "dark puller", "dark diagonal"}
 
