@@ -29,8 +29,8 @@ from rich.table import Table
 
 from companion.analysis import Analyst, analyse_match, margin_bars, margin_svg
 from companion.commands.keeping import data_option, open_log
+from companion.commands.named_files import FileName, read_match, write_text
 from companion.commands.output import console, json_option, print_json
-from companion.commands.text_files import FileName, read_match, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

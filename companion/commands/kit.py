@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from calibration.kit import PAPERS, TITLE, draw_kit
-from companion.commands.text_files import refuse_output
+from companion.commands.named_files import refuse_output
 from companion.files import write_whole
 
 

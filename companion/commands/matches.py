@@ -12,9 +12,9 @@ from rich.text import Text
 
 from companion.commands.group import Lazy, LazyGroup
 from companion.commands.keeping import data_option, open_log
+from companion.commands.named_files import FileName, read_match, write_text
 from companion.commands.options import WholeNumber
 from companion.commands.output import console, harmless, json_option, print_json
-from companion.commands.text_files import FileName, read_match, write_text
 from companion.commands.watch import in_words
 from companion.errors import StoreError
 from companion.rules import Layout
@@ -232,9 +232,9 @@ def _print_events(page: Console, entries: tuple[Entry, ...]) -> None:
     headings = ("#", "Time", "What happened")
     rows = [(str(entry.seq), _clock_face(entry.event.time), harmless(in_words(entry.event))) for entry in entries]
     if len(rows) > _LONGEST_TABLE:
-        numbers, clocks, _ = zip(headings, *rows, strict=True)
-        form = f"{{:{max(map(len, numbers))}}}  {{:{max(map(len, clocks))}}}  {{}}"
-        click.echo("\n".join(form.format(*row) for row in (headings, *rows)))
+        lines = [headings, *rows]
+        seq_width, time_width = (max(len(line[column]) for line in lines) for column in (0, 1))
+        click.echo("\n".join(f"{seq:{seq_width}}  {time:{time_width}}  {what}" for seq, time, what in lines))
         return
     table = _table(*headings)
     for row in rows:

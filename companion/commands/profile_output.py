@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from companion.commands.text_files import refuse_output
+from companion.commands.named_files import refuse_output
 from companion.errors import ProfileError
 from companion.profile import Profile
 

@@ -224,4 +224,6 @@ def _played_on(arrival: Arrival, other: Arrival, time: float) -> bool:
     It may have come as soon as its square was last seen bare. If both may have come at once, as between two
     photographs, there was more time than the source tells.
     """
-    return not other.surely_before(arrival) and (other.after < arrival.since or time - other.after > _NEXT_CARD_S)
+    if other.surely_before(arrival):
+        return False
+    return not arrival.surely_before(other) or time - other.after > _NEXT_CARD_S

@@ -183,17 +183,17 @@ class SeenCard:
     """What it may show."""
     sheet: Sheet
     """Where it lies in the view of its strip."""
-    view: Image
-    """The strip of table that it lies in, from above, as `flatten` gives it."""
+    strip: Image
+    """The view of its strip, in grey and without noise, `(height, width)`."""
 
     def lies_as(self, earlier: SeenCard) -> bool:
         """Whether it is that card of the same strip, as it lay then; a careful hand may lay one so, too."""
         inner = (self.sheet.corners - (self.sheet.x, self.sheet.y)) * _FACE_SHARE + (self.sheet.x, self.sheet.y)
-        size = np.array(self.view.shape[1::-1])
+        size = np.array(self.strip.shape[1::-1])
         left, upper = np.maximum(np.floor(inner.min(axis=0)), _NUDGED).astype(int)
         right, lower = np.minimum(np.ceil(inner.max(axis=0)), size - _NUDGED).astype(int)
-        now = _softly(self.view)[upper:lower, left:right]
-        then = _softly(earlier.view)[upper - _NUDGED : lower + _NUDGED, left - _NUDGED : right + _NUDGED]
+        now = self.strip[upper:lower, left:right]
+        then = earlier.strip[upper - _NUDGED : lower + _NUDGED, left - _NUDGED : right + _NUDGED]
         return float(cv2.matchTemplate(then, now, cv2.TM_CCOEFF_NORMED).max()) >= _AS_IT_LAY
 
 
@@ -216,7 +216,7 @@ class CardReader:
         view = flatten(image, corners, layout, strip, optics=self.optics)
         shown = self.optics.straight_size((image.shape[1], image.shape[0]))
         kinds, sheet = self.judged(within(sheets(view), strip.to_picture(corners, layout), shown), view)
-        return SeenCard(_kinds(kinds), sheet, view) if sheet and kinds else None
+        return SeenCard(_kinds(kinds), sheet, _softly(view)) if sheet and kinds else None
 
     def read_around(self, image: Image, pose: BoardPose, layout: Layout) -> frozenset[Kind] | None:
         """The same for whatever card lies on any side of the board: all that it, or any of them, may show."""

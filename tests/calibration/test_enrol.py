@@ -213,7 +213,7 @@ def test_one_profile_is_not_written_over_another_that_knows_otherwise(tmp_path, 
 
 
 def test_nothing_is_learnt_where_no_profile_can_be_written(tmp_path, monkeypatch):
-    monkeypatch.setattr("companion.commands.text_files.try_to_write", Mock(side_effect=OSError(30, "Read-only")))
+    monkeypatch.setattr("companion.commands.named_files.try_to_write", Mock(side_effect=OSError(30, "Read-only")))
     result = CliRunner().invoke(enrol, ["--card", "pusher=none.jpg", "-o", str(tmp_path / "p.json")])
     assert f"{tmp_path / 'p.json'} cannot be written: Read-only" in result.output
 

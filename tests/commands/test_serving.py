@@ -230,12 +230,20 @@ def test_match_in_which_nothing_was_played_yet_goes_on_with_its_players(log):
     assert len(log.matches("1")) == 2
 
 
+def killed_after_an_undoing(log, corrected=""):
+    """A program in which a1+ was played, and a3><, which may have been corrected, and was undone."""
+    with Program(log) as program:
+        program.look()
+        program.play("a1+")
+        program.play("a3><")
+        if corrected:
+            program.table.do(lambda referee, time: referee.correct(time, 2, corrected))
+        program.table.do(lambda referee, time: referee.undo(time))
+    return program
+
+
 def test_piece_of_a_move_that_was_undone_before_a_restart_is_no_move_again(log):
-    with Program(log) as first:
-        first.look()
-        first.play("a1+")
-        first.play("a3><")
-        first.table.do(lambda referee, time: referee.undo(time))
+    first = killed_after_an_undoing(log)
     with Program(log, first) as second:
         second.look()
         assert (history(second), second.view.to_lift) == (["a1+"], {Square.parse("a3")})
@@ -246,11 +254,7 @@ def test_piece_of_a_move_that_was_undone_before_a_restart_is_no_move_again(log):
 
 
 def test_another_piece_on_the_square_of_a_move_that_was_undone_before_a_restart_is_the_next_move_if_people_say_so(log):
-    with Program(log) as first:
-        first.look()
-        first.play("a1+")
-        first.play("a3><")
-        first.table.do(lambda referee, time: referee.undo(time))
+    first = killed_after_an_undoing(log)
     first.put("a3", "dark straight")
     with Program(log, first) as second:
         second.look()
@@ -261,12 +265,7 @@ def test_another_piece_on_the_square_of_a_move_that_was_undone_before_a_restart_
 
 
 def test_a_move_that_was_corrected_and_then_undone_before_a_restart_is_no_move_again(log):
-    with Program(log) as first:
-        first.look()
-        first.play("a1+")
-        first.play("a3><")
-        first.table.do(lambda referee, time: referee.correct(time, 2, "a3x"))
-        first.table.do(lambda referee, time: referee.undo(time))
+    first = killed_after_an_undoing(log, corrected="a3x")
     with Program(log, first) as second:
         second.look()
         second.look()

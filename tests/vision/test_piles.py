@@ -33,7 +33,8 @@ class ByBrightness:
         self.asked += strip.left < 0
         part = image[300:420, 270:350] if strip.left < 0 else image[300:420, 930:1010]
         kind = BRIGHTNESS.get(int(part.mean()))
-        return SeenCard(frozenset({kind}), SHEET, flatten(image, pose.points(), layout, strip)) if kind else None
+        grey = cv2.cvtColor(flatten(image, pose.points(), layout, strip), cv2.COLOR_BGR2GRAY)
+        return SeenCard(frozenset({kind}), SHEET, grey) if kind else None
 
 
 def table(light=None, dark=None, hand=None, at=240) -> np.ndarray:

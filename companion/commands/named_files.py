@@ -1,4 +1,4 @@
-"""Files that commands read and write; of texts ``-`` stands for standard input or output."""
+"""Files that people name, for commands to read and write; of texts ``-`` stands for standard input or output."""
 
 from __future__ import annotations
 
