@@ -11,7 +11,7 @@ Then as many prints are enrolled, plain ones and other art, under their kinds an
 are refused because the symbols are known and those of other kinds.
 """
 
-import sys
+import argparse
 from collections import Counter
 
 import cv2
@@ -124,10 +124,13 @@ def refusals(numbers, draw, sort):
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("strips", type=int, nargs="?", default=400)
+    parser.add_argument("first", type=int, nargs="?", default=0)
+    asked = parser.parse_args()
     cv2.setNumThreads(1)
-    count, first = (int(sys.argv[i]) if len(sys.argv) > i else fallback for i, fallback in ((1, 400), (2, 0)))
     fabrics, told = Fabrics(np.random.default_rng((_SEED, 0))), {}
-    reader, numbers = CardReader.bundled(), range(first, first + count)
+    reader, numbers = CardReader.bundled(), range(asked.first, asked.first + asked.strips)
     for sort, seen in plain(StripDrawer(fabrics), reader, numbers):
         told.setdefault(sort, Counter())[seen] += 1
     for sort, seen in art(ArtDrawer(fabrics), numbers):

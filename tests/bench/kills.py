@@ -5,7 +5,7 @@ python -m tests.bench.kills [KILLS] [SEED]
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from collections import Counter
 from pathlib import Path
@@ -36,5 +36,7 @@ def main(kills: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    arguments = [int(argument) for argument in sys.argv[1:]]
-    main(*(arguments + [50, 3][len(arguments) :]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("kills", type=int, nargs="?", default=50)
+    parser.add_argument("seed", type=int, nargs="?", default=3)
+    main(**vars(parser.parse_args()))

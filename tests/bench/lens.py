@@ -7,7 +7,7 @@ within an eighth, in pixels of the picture that is given; the error is the worst
 counted as in `tests.bench.squares`, on all boards that were located.
 """
 
-import sys
+import argparse
 import time
 
 import cv2
@@ -99,12 +99,12 @@ class Row:
         return f"{self.name:<20}{self.count:>4}{found}{np.median(self.errors):>8.3f}{self.squares}{ms:>6.0f}"
 
 
-def main(count=60):
+def main(boards):
     """Print the table."""
     cv2.setNumThreads(1)
     eyes = BoardFinder.bundled(), Recogniser.bundled()
     rows = as_drawn, unknown, known = Row("as it was drawn"), Row("bent, lens unknown"), Row("bent, lens known")
-    for photo in scenes(count):
+    for photo in scenes(boards):
         bent, corners, model = through(photo)
         if ((corners < 0) | (corners > np.array(model.size) - 1)).any():
             continue
@@ -118,4 +118,6 @@ def main(count=60):
 
 
 if __name__ == "__main__":
-    main(*(int(a) for a in sys.argv[1:2]))
+    parser = argparse.ArgumentParser()
+    parser.add_argument("boards", type=int, nargs="?", default=60)
+    main(parser.parse_args().boards)

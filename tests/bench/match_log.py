@@ -1,7 +1,7 @@
 """What the match log costs: ``python3 tests/bench/match_log.py [FOLDER]``, FOLDER on the disk to be measured."""
 
+import argparse
 import statistics
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -34,7 +34,9 @@ def timed(deed: Callable[[], object]) -> float:
 
 
 def main() -> None:
-    with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as name:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, nargs="?")
+    with tempfile.TemporaryDirectory(dir=parser.parse_args().folder) as name:
         table = Table("what", "times", "median ms", "slowest ms")
 
         def row(what: str, *ms: float) -> None:

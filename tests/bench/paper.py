@@ -5,7 +5,7 @@ of any width, on any drawn cloth, up to 55 degrees from overhead. *Low* is beyon
 *near* within a quarter. The paper ends with the lines, or goes on around them for MARGIN squares.
 """
 
-import sys
+import argparse
 
 import cv2
 import numpy as np
@@ -58,13 +58,13 @@ def drawn(number, fabrics, margin):
     return np.clip(grainy, 0, 255).astype(np.uint8), corners, float(np.degrees(tilt))
 
 
-def main(count="80", margin="0"):
+def main(boards, margin):
     """Print how many are located, from above and from low, and how many are found elsewhere."""
     cv2.setNumThreads(1)
     finder, fabrics = BoardFinder.bundled(), Fabrics(np.random.default_rng((3, 0)))
     told = {False: [], True: []}
-    for number in range(int(count)):
-        picture, corners, tilt = drawn(number, fabrics, float(margin))
+    for number in range(boards):
+        picture, corners, tilt = drawn(number, fabrics, margin)
         found = finder(picture, Layout.parse("4x4"))
         error = corner_error(found.points(), corners) if isinstance(found, BoardPose) else None
         told[tilt > LOW].append(error)
@@ -80,4 +80,7 @@ def main(count="80", margin="0"):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("boards", type=int, nargs="?", default=80)
+    parser.add_argument("margin", type=float, nargs="?", default=0.0)
+    main(**vars(parser.parse_args()))

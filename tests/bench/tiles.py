@@ -4,6 +4,7 @@
 through firmware, serial port, link, table and page, with cables pulled, garbage, resets and hangs. Without it, a tenth.
 """
 
+import argparse
 import random
 import statistics
 import subprocess
@@ -20,6 +21,7 @@ from tests.firmware.simulated import CYCLES_PER_S, FIRMWARE, SimulatedBoard, Spe
 from tests.firmware.test_accuracy import CORNERS, calibrate, placements, set_corner
 
 SIZES = (16, 32, 128)
+PARTS = ("speeds", "accuracy", "games")
 
 
 def milliseconds(cycles: float) -> str:
@@ -120,19 +122,24 @@ def games(table: Table, count: int) -> None:
 
 
 def main() -> None:
-    full = "--full" in sys.argv
-    only = {word for word in sys.argv[1:] if not word.startswith("-")}
+    parser = argparse.ArgumentParser()
+    parser.add_argument("part", nargs="*", help=" or ".join(PARTS))
+    parser.add_argument("--full", action="store_true")
+    asked = parser.parse_args()
+    if set(asked.part).difference(PARTS):
+        parser.error(f"there is no such part; there are {', '.join(PARTS)}")
+    full, only = asked.full, asked.part or PARTS
     subprocess.run(["make", "-s", "-C", FIRMWARE, "simulator"], check=True)
     table = Table("what", "measured", title="The tile board, in its own time")
     began = time.perf_counter()
-    if not only or "speeds" in only:
+    if "speeds" in only:
         for squares in SIZES:
             speeds(table, squares, 100 if full else 20)
-    if not only or "accuracy" in only:
+    if "accuracy" in only:
         accuracy(table, 0.01, 10_000 if full else 1000, calibrated=False)
         accuracy(table, 0.05, 10_000 if full else 1000, calibrated=True)
         accuracy(table, 0.01, 10_240 if full else 1024, calibrated=False, squares=128)
-    if not only or "games" in only:
+    if "games" in only:
         games(table, 50 if full else 5)
     Console().print(table)
     print(f"measured in {time.perf_counter() - began:.0f} s")

@@ -8,9 +8,9 @@ hand is off the board to the frame that decides the move.
 
 from __future__ import annotations
 
+import argparse
 import json
 import statistics
-import sys
 import time
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def turned(move, quarters):
 def main(names):
     cv2.setNumThreads(1)
     print(f"{'variation':<24}{'exact':>7}{'wrong':>7}{'asked':>7}{'delay s: median':>17}{'most':>7}")
-    for name in names or VARIATIONS:
+    for name in names:
         change, quarters = VARIATIONS[name]
         heard = told(change)
         played = [event for event in heard if isinstance(event, events.MovePlayed)]
@@ -129,4 +129,9 @@ def main(names):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name", nargs="*")
+    names = parser.parse_args().name
+    if not VARIATIONS.keys() >= set(names):
+        parser.error(f"there is no such variation; there are: {', '.join(VARIATIONS)}")
+    main(names or VARIATIONS)
