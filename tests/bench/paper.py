@@ -23,7 +23,7 @@ SQUARE = 100
 FOCAL = 900
 LOW = 45
 NEAR = 1 / 4
-OUTLINE = np.array([[-2, 2, 0], [2, 2, 0], [2, -2, 0], [-2, -2, 0]], float)
+CORNERS = np.array([[-1, 1, 0], [1, 1, 0], [1, -1, 0], [-1, -1, 0]], float)
 
 
 def paper(rng, margin):
@@ -39,23 +39,41 @@ def paper(rng, margin):
     return cv2.copyMakeBorder(board, *around, cv2.BORDER_CONSTANT, value=board[50, 50].tolist())
 
 
+def projected(reach, tilt, around, place):
+    """Where the corners of a square on the table are seen, from the middle of a picture and for a focal length of 1.
+
+    It reaches so far from its middle, which is at a `place` before the camera; turned around itself, then tilted.
+    """
+    turned = np.array([[np.cos(around), -np.sin(around), 0], [np.sin(around), np.cos(around), 0], [0, 0, 1]])
+    tilted = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
+    seen = reach * CORNERS @ (tilted @ turned).T * [1, -1, -1] + place
+    return seen[:, :2] / seen[:, 2:]
+
+
+def taken(rng, sheet, edges, fabrics, size):
+    """A picture of a sheet whose corners are seen there, on any cloth; and the way from the sheet into the picture."""
+    whole = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32) * sheet.shape[0]
+    way = cv2.getPerspectiveTransform(whole, edges.astype(np.float32))
+    cloth = cv2.resize(fabrics.table(rng, 512) if rng.random() < 0.8 else grid_cloth(rng), size)
+    share = cv2.warpPerspective(np.full(sheet.shape[:2], 1.0, np.float32), way, size)[..., None]
+    picture = cv2.warpPerspective(sheet, way, size, flags=cv2.INTER_AREA)
+    light = (picture * share + cloth * (1 - share)) * rng.uniform(0.5, 1)
+    grainy = cv2.GaussianBlur(light, (0, 0), 0.8) + rng.normal(0, 4, light.shape)
+    return np.clip(grainy, 0, 255).astype(np.uint8), way
+
+
 def drawn(number, fabrics, margin):
     """A picture, its board's corners, and the degrees from overhead."""
     rng = np.random.default_rng((99, number))
-    board = paper(rng, margin)
+    sheet = paper(rng, margin)
     tilt, around, away = np.radians(rng.uniform(0, 55)), rng.uniform(0, 2 * np.pi), rng.uniform(7, 11)
-    turned = np.array([[np.cos(around), -np.sin(around), 0], [np.sin(around), np.cos(around), 0], [0, 0, 1]])
-    tilted = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
-    seen = OUTLINE @ (tilted @ turned).T * [1, -1, -1] + [rng.normal(0, 0.6), rng.normal(0, 0.4), away]
-    corners = seen[:, :2] / seen[:, 2:] * FOCAL + np.array(SIZE) / 2
-    outline = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32) * 4 * SQUARE + round(margin * SQUARE)
-    way = cv2.getPerspectiveTransform(outline, corners.astype(np.float32))
-    cloth = cv2.resize(fabrics.table(rng, 512) if rng.random() < 0.8 else grid_cloth(rng), SIZE)
-    share = cv2.warpPerspective(np.full(board.shape[:2], 1.0, np.float32), way, SIZE)[..., None]
-    picture = cv2.warpPerspective(board, way, SIZE, flags=cv2.INTER_AREA)
-    light = (picture * share + cloth * (1 - share)) * rng.uniform(0.5, 1)
-    grainy = cv2.GaussianBlur(light, (0, 0), 0.8) + rng.normal(0, 4, light.shape)
-    return np.clip(grainy, 0, 255).astype(np.uint8), corners, float(np.degrees(tilt))
+    place = [rng.normal(0, 0.6), rng.normal(0, 0.4), away]
+    edges, corners = (
+        projected(reach, tilt, around, place) * FOCAL + np.array(SIZE) / 2
+        for reach in (2 + round(margin * SQUARE) / SQUARE, 2)
+    )
+    picture, _ = taken(rng, sheet, edges, fabrics, SIZE)
+    return picture, corners, float(np.degrees(tilt))
 
 
 def main(boards, margin):
