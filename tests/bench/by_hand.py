@@ -104,7 +104,7 @@ def lay(rng, drawn, across, down):
         if rng.random() < 0.55:
             piece = supply.pop()
             row, column = divmod(i, SIDE)
-            spot = np.array([across[column : column + 2].mean(), down[row : row + 2].mean()])
+            spot = np.array([across[column : column + 2].mean(), down[::-1][row : row + 2].mean()])
             top = uneven(rng, (round(2 * half) + 4,) * 2, bodies[piece.colour], 12)
             mark(rng, top, piece.kind, half, pens[piece.colour], width)
             put(rng, drawn, cut(rng, top, half, caps=caps), spot + rng.normal(0, 0.05, 2) * SQUARE, shadow)
@@ -148,7 +148,7 @@ def drawn_by_hand(number, fabrics):
     place = [rng.normal(0, 0.5), rng.normal(0, 0.3), rng.uniform(7.2, 11) + around]
     edges = projected(side / 2, tilt, turn, place) * FOCAL + np.array(SIZE) / 2
     picture, way = taken(rng, drawn, edges, fabrics, SIZE)
-    outline = [[across[0], down[0]], [across[-1], down[0]], [across[-1], down[-1]], [across[0], down[-1]]]
+    outline = [[across[0], down[-1]], [across[-1], down[-1]], [across[-1], down[0]], [across[0], down[0]]]
     corners = cv2.perspectiveTransform(np.array([outline]), way)[0]
     if (corners < EDGE).any() or (corners > np.array(SIZE) - EDGE).any():
         return None
