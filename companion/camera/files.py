@@ -17,7 +17,13 @@ import cv2
 import numpy as np
 
 from companion.camera.frames import Frame
-from companion.camera.pictures import PICTURE_SUFFIXES, read_picture, refuse_foreign, refuse_missing
+from companion.camera.pictures import (
+    HEIF_SUFFIXES,
+    PICTURE_SUFFIXES,
+    read_picture,
+    refuse_foreign,
+    refuse_missing,
+)
 from companion.errors import EndOfSource, SourceError, VisionError
 from companion.saying import Saying
 
@@ -175,7 +181,11 @@ class StillFolder:
         folder = Path(path)
         refuse_missing(path, "folder", directory=True)
         files = sorted((file for file in folder.iterdir() if file.name[0] != "." and is_file(file)), key=_natural_order)
-        self._pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
+        pictures = [file for file in files if file.suffix.lower() in PICTURE_SUFFIXES]
+        saved = {file.stem.lower() for file in pictures if file.suffix.lower() not in HEIF_SUFFIXES}
+        self._pictures = [
+            file for file in pictures if file.suffix.lower() not in HEIF_SUFFIXES or file.stem.lower() not in saved
+        ]
         refuse_foreign(files, {file.stem.lower() for file in self._pictures})
         if not self._pictures:
             raise SourceError(f"{path} has no picture in it; put .jpg or .png files there")

@@ -5,10 +5,12 @@ What cannot be read, is damaged, or holds several pictures of which nobody knows
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import tempfile
 from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -24,19 +26,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-PICTURE_SUFFIXES = frozenset(
-    {".jpg", ".jpeg", ".jpe", ".jfif", ".jp2", ".png", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp", ".avif"}
-)
-_FOREIGN_SUFFIXES = frozenset(
-    {".heic", ".heif", ".jxl", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"}
-)
-"""Pictures, such as telephones and cameras make, that are not read: a move may be on any of them."""
+HEIF_SUFFIXES = frozenset({".heic", ".heif", ".hif"})
+"""Pictures as telephones keep them; what others are to read is often saved beside them under the same name."""
+PICTURE_SUFFIXES = HEIF_SUFFIXES | {
+    *(".jpg", ".jpeg", ".jpe", ".jfif", ".jp2", ".png", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp", ".avif")
+}
+_FOREIGN_SUFFIXES = frozenset({".jxl", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"})
+"""Pictures, such as cameras make, that are not read: a move may be on any of them."""
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 """What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
 _MAY_MOVE = re.compile(rb"GIF8|\x89PNG|RIFF....WEBP|....ftypavis", re.DOTALL)
 """How files begin that may hold several pictures, one after the other in the same place."""
 _TIFF, _PAGES, _SMALLER = re.compile(rb"II\*\0|MM\0\*"), 8, 0.25
-"""So does this one; but a page that has less than so much of the first one's pixels is only the same once more."""
+"""So does this one; but what has less than so much of the first one's pixels is only the same once more."""
 _AVIF, _AVIF_HEAD = b"ftypavif", 65536
 """What stands at the fifth byte of an AVIF, and in how many bytes all is told that is said of its picture."""
 _AVIF_TURNS = re.compile(rb"\0\0\0\x09(irot|imir)(.)", re.DOTALL)
@@ -76,8 +78,7 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
                 file=path,
             )
         )
-    foreign = path.suffix.lower() in _FOREIGN_SUFFIXES or data[8:12].tobytes() in _HEIF_BRANDS
-    if image is None and foreign:
+    if image is None and path.suffix.lower() in _FOREIGN_SUFFIXES:
         raise VisionError(_foreign(path))
     if image is None:
         why = Saying(
@@ -88,13 +89,8 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
 
 
 def _foreign(path: Path) -> Saying:
-    """What to say of a picture of a kind that cannot be read, such as telephones take; it may be named otherwise."""
-    if path.suffix.lower() in _FOREIGN_SUFFIXES:
-        return Saying("%(file)s is a picture of a kind that cannot be read; save such pictures as .jpg", file=path)
-    return Saying(
-        "%(file)s is a picture of a kind that cannot be read, whatever its name; save it as .jpg, not only rename it",
-        file=path,
-    )
+    """What to say of a picture of a kind that cannot be read, such as cameras take."""
+    return Saying("%(file)s is a picture of a kind that cannot be read; save such pictures as .jpg", file=path)
 
 
 def _moves(data: NDArray[np.uint8]) -> bool:
@@ -147,6 +143,8 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bool, 
     Of a JPEG that is damaged in its middle libjpeg makes a picture all the same, and only says so on standard error.
     What libpng says there helps nobody: a PNG that is damaged is no picture. Whatever else is said comes through.
     """
+    if data[8:12].tobytes() in _HEIF_BRANDS and (seen := _heif(data)) is not None:
+        return *seen, b""
     with ExitStack() as ears:
         lines: list[bytes] = []
         if data[:4].tobytes().startswith((_JPEG, _PNG)):
@@ -159,6 +157,20 @@ def _decoded(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike | None, bool, 
     if image is not None and turns:
         image = _as_its_container_says(image, turns)
     return image, moves, b"".join(line for line in lines if line.startswith(_LIBJPEG))
+
+
+def _heif(data: NDArray[np.uint8]) -> tuple[cv2.typing.MatLike, bool] | None:
+    """A telephone's own picture, and whether it is one of several, if that is what this file is, and whole."""
+    import pi_heif  # noqa: PLC0415 (slow to import, and few pictures are such)
+
+    try:
+        file = pi_heif.open_heif(BytesIO(data.tobytes()))
+        image = np.asarray(file.to_pillow().convert("RGB"))[..., ::-1]
+    except (ValueError, EOFError, RuntimeError, SyntaxError):
+        return None
+    pixels = [math.prod(each.size) for each in file]
+    others = pixels[: file.primary_index] + pixels[file.primary_index + 1 :]
+    return np.ascontiguousarray(image), any(other > _SMALLER * pixels[file.primary_index] for other in others)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import shutil
 import struct
 import zlib
 from pathlib import Path
@@ -220,7 +221,7 @@ def bad_files(tmp_path) -> Path:
     (tmp_path / "words.txt").write_text("not a video")
     (tmp_path / "bare").mkdir()
     (tmp_path / "phone").mkdir()
-    for name in ("1.jpg", "2.HEIC"):
+    for name in ("1.jpg", "2.DNG"):
         (tmp_path / "phone" / name).write_bytes(b"a picture")
     os.mkfifo(tmp_path / "pipe.mp4")
     return tmp_path
@@ -240,7 +241,7 @@ def bad_files(tmp_path) -> Path:
         ("{}/" + "long" * 80, "is not a source; known are"),
         ("images:{}/words.txt", "is a file, not a folder"),
         ("images:{}/bare", "has no picture in it"),
-        ("images:{}/phone", "2.HEIC is a picture of a kind that cannot be read; save such pictures as .jpg"),
+        ("images:{}/phone", "2.DNG is a picture of a kind that cannot be read; save such pictures as .jpg"),
         ("tape:1", "is not a source; known are"),
         ("phone:", "let an app on the phone make it a network camera (MJPEG), and give its address: http://"),
         ("{}/words.txt", "did you mean video:"),
@@ -254,11 +255,11 @@ def test_bad_source_is_refused_in_one_clear_line(bad_files, text, says):
 
 
 def test_a_picture_of_a_foreign_kind_is_named_as_such(bad_files):
-    with pytest.raises(VisionError, match=r"2\.HEIC is a picture of a kind that cannot be read; save such"):
-        read_picture(bad_files / "phone" / "2.HEIC")
+    with pytest.raises(VisionError, match=r"2\.DNG is a picture of a kind that cannot be read; save such"):
+        read_picture(bad_files / "phone" / "2.DNG")
 
 
-@pytest.mark.parametrize("kind", [".HEIC", ".jxl", ".dng"])
+@pytest.mark.parametrize("kind", [".jxl", ".dng", ".CR2"])
 def test_a_picture_of_a_foreign_kind_in_a_folder_is_not_passed_over(tmp_path, kind):
     cv2.imwrite(str(tmp_path / "1.jpg"), np.zeros((40, 40, 3), np.uint8))
     (tmp_path / f"2{kind}").write_bytes(b"a picture")
@@ -274,18 +275,33 @@ def test_originals_beside_what_was_saved_from_them_are_passed_over(tmp_path):
     assert {frame.time // 5 for frame in frames_of(f"images:{tmp_path}")} == {0, 1, 2, 3, 4, 5}
 
 
-def test_a_picture_that_a_telephone_calls_otherwise_is_named_by_what_it_is(tmp_path):
-    (tmp_path / "IMG_1.jpg").write_bytes(b"\0\0\0\x24ftypheic\0\0\0\0mif1heic" + bytes(90))
-    with pytest.raises(
-        VisionError, match=r"IMG_1\.jpg is a picture of a kind that cannot be read, whatever its name; save it"
-    ):
-        read_picture(tmp_path / "IMG_1.jpg")
+def test_a_telephones_own_picture_is_read_whatever_it_is_called(tmp_path):
+    """Before, it was refused."""
+    for name in ("IMG_1.HEIC", "IMG_2.jpg"):
+        shutil.copy(ODD / "turned-6.heic", tmp_path / name)
+    assert np.array_equal(read_picture(tmp_path / "IMG_1.HEIC"), read_picture(tmp_path / "IMG_2.jpg"))
+    assert {frame.image.shape for frame in frames_of(f"images:{tmp_path}")} == {(48, 64, 3)}
+
+
+def test_a_telephones_own_picture_of_several_is_refused_unless_the_others_are_small_copies():
+    assert read_picture(ODD / "small-copy.heic").shape == (48, 64, 3)
+    with pytest.raises(VisionError, match=r"several\.heic holds several pictures"):
+        read_picture(ODD / "several.heic")
+
+
+def test_a_telephones_own_picture_that_was_cut_off_is_refused(tmp_path):
+    whole = (ODD / "turned-6.heic").read_bytes()
+    for length in (12, 200, len(whole) - 20):
+        (tmp_path / "1.heic").write_bytes(whole[:length])
+        with pytest.raises(VisionError, match=r"1\.heic is not a picture that can be read; it may be damaged"):
+            read_picture(tmp_path / "1.heic")
 
 
 @pytest.mark.parametrize("orientation", [2, 5, 6])
-def test_an_avif_is_turned_as_its_container_says(orientation):
+@pytest.mark.parametrize("kind", ["avif", "heic"])
+def test_a_picture_is_turned_as_its_container_says(kind, orientation):
     """`scripts/odd_files.py` makes them. Before, only what EXIF says was heeded."""
-    upright = read_picture(ODD / f"turned-{orientation}.avif")
+    upright = read_picture(ODD / f"turned-{orientation}.{kind}")
     assert upright.shape == (48, 64, 3)
     assert upright[:24, :32].min() > 200 > 3 * max(upright[24:].max(), upright[:, 32:].max())
 
