@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _CONTENTS: Final = len(ALL_CONTENTS)
 _MOST_STATES: Final = 10_000
 """A larger table is not begun: nothing is concluded then."""
+_NOTHING: Final = np.eye(1, _CONTENTS)
+"""The shares of what uses nothing up."""
 _HARDLY: Final = 1e-9
 _MOSTLY: Final = 0.5
 _DOUBTS: Final = (2, 4, 8, 16)
@@ -36,7 +38,8 @@ def within_supply(probabilities: Floats, sets: int, *, doubting: bool = False) -
 
     `probabilities` is `(n, contents)` in the order of `ALL_CONTENTS`, each square judged by itself; further columns
     are left as they are. The very array comes back if hardly any arrangement keeps to the supply, or more pieces are
-    seen than there are: then other pieces lie there than was said; or if there are too many sets to count with.
+    seen than there are: then other pieces lie there than was said; or if there are too many sets to count with. What
+    is mostly covered says nothing of the others: what there may be besides is too little to use anything up.
 
     When `doubting`, hardly any arrangement means that some pieces were misread, and which piece each one is is believed
     less: as little less as lets some arrangement be.
@@ -51,10 +54,14 @@ def within_supply(probabilities: Floats, sets: int, *, doubting: bool = False) -
     shares = judged / whole
     shares[shares.sum(axis=1) < _MOSTLY, 0] = 1  # what is covered, and nothing else, uses nothing up
     together = _together(shares, most)
+    covered = probabilities[:, _CONTENTS:].sum(axis=1) > whole[:, 0]
     if together[0].sum() < _HARDLY:
         if not doubting:
             return probabilities
         together = _together_in_doubt(shares, most)
+    elif covered.any():
+        together = _together(np.where(covered[:, None], _NOTHING, shares), most)
+        together[covered] = shares[covered]
     result = probabilities.copy()
     result[:, :_CONTENTS] = together / together.sum(axis=1, keepdims=True) * whole
     return result
