@@ -136,7 +136,8 @@ class VideoReader:
         lines = self._lines_worth_a_look(moving, chosen, since)
         if chosen or lines:
             top_view = self._reader.top_view(image, pose, finest=_FINEST)
-            self._soft = blurred(top_view, self.layout)
+            soft_before, self._soft = self._soft, blurred(top_view, self.layout)
+            self._changed(soft_before & ~self._soft)
             if self._soft.all():
                 return self._nothing_seen(BLURRED)
             if chosen:

@@ -297,6 +297,28 @@ def test_everything_is_hidden_while_the_picture_is_blurred_and_nothing_is_looked
     assert again[0].still_since == first.time
 
 
+class EyesThatMissWhatIsSoft(GreyEyes):
+    """They see a mark only where there are steps, though they be as faint as those of marks burnt into walnut."""
+
+    def embed(self, patches, tone):
+        marked = patches[:, 30:42, 30:42].std(axis=(1, 2, 3)) > 1
+        return np.where(marked, 200, super().embed(patches, tone)[:, 0])[:, None].astype(np.float32)
+
+
+def test_what_was_taken_for_bare_in_the_blur_is_not_told_when_it_is_in_focus_again():
+    """Before, it was for up to a second, where steps are so low that coming into focus changes nothing much."""
+    b3, left_half = LAYOUT.index(Square.parse("b3")), np.s_[:, : MARGIN + 2 * SQUARE]
+    sharp = picture(**{str(square): 105 for square in LAYOUT if (square.row + square.column) % 2})
+    sharp[MARGIN + SQUARE + 14 : MARGIN + SQUARE + 26 : 4, MARGIN + SQUARE + 14 : MARGIN + SQUARE + 26] += 8
+    soft = sharp.copy()
+    soft[left_half] = cv2.GaussianBlur(sharp, (0, 0), 6)[left_half]
+    reader = VideoReader(BoardReader(LAYOUT, EyesThatMissWhatIsSoft(), lambda image, layout: POSE), Fixed())
+    assert watch(reader, *[soft] * 20)[-1].hidden >> b3 & 1
+    again = watch(reader, *[sharp] * 9, start=2.0)
+    assert not any(reading.squares[b3] == EMPTY and not reading.stale >> b3 & 1 for reading in again)
+    assert again[-1].squares[b3] == contents_of([PLUS])
+
+
 def test_a_square_that_glare_burns_out_tells_nothing_and_is_not_covered(reader):
     *_, last = watch(reader, *[picture(b2=255)] * 5)
     assert last.squares[LAYOUT.index(B2)] == ANYTHING
