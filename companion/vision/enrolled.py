@@ -143,7 +143,7 @@ class Look:
         if enrolment.backbone != fingerprint():
             raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
         try:
-            weights = weights_of(enrolment.weights).reshape(STATES, -1)
+            weights = weights_of(enrolment.weights).reshape(STATES, TRAITS + 1)
             faces = _faces(enrolment)
             agreement = _agreement(enrolment.light) if enrolment.light else None
         except (ValueError, KeyError, cv2.error) as error:
@@ -220,8 +220,6 @@ class EnrolledRecogniser:
         The probabilities of the states, how it compares with the faces, and the network's embedding.
         """
         seen = traits(self._recogniser, patches, tone)
-        if seen.shape[1] + 1 != self._look.weights.shape[1]:
-            raise ProfileError("this set was enrolled with another version of the recogniser: enrol it again")
         states = softmax(seen @ self._look.weights[:, :-1].T + self._look.weights[:, -1])
         pieces = states[:, 1:3].sum(axis=1) > _MAYBE
         return np.concatenate([states, self._matcher.compare(patches, pieces).rows(), seen[:, :EMBEDDING]], axis=1)

@@ -26,7 +26,7 @@ from companion.commands.lens import lens
 from companion.profile import EnrolledCard, EnrolledCubes, EnrolledFace, Enrolment, Profile
 from companion.readings import ALL_CONTENTS, ANYTHING
 from companion.rules import Colour, Kind, Layout
-from companion.vision.enrolled import STATES, EnrolledRecogniser, Look, fingerprint
+from companion.vision.enrolled import STATES, TRAITS, EnrolledRecogniser, Look, fingerprint
 from companion.vision.faces import FACE, Face, FaceMatcher
 from companion.vision.pieces import Recogniser
 from companion.vision.pose import BoardPose
@@ -327,7 +327,7 @@ def learnt(light=(200, 190, 180), dark=(60, 70, 80), apart=0.5, other=0.5, burnt
             top = cv2.copyMakeBorder(top[7:-7, 7:-7], 7, 7, 7, 7, cv2.BORDER_CONSTANT, value=beyond)
         picture = base64.b64encode(cv2.imencode(".png", top)[1].tobytes()).decode()
         faces.append(EnrolledFace(piece=str(piece), picture=picture))
-    weights = base64.b64encode(np.zeros((STATES, 2), "<f4").tobytes()).decode()
+    weights = base64.b64encode(np.zeros((STATES, TRAITS + 1), "<f4").tobytes()).decode()
     pairs = (Pair(contents[0], contents[1], apart), *[Pair(contents[4], contents[5], other)] * 2)
     known = Enrolment(backbone=fingerprint(), faces=tuple(faces), weights=weights, margin=0.2, least_alike=0.3)
     return Learnt(known, pairs)
