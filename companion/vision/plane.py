@@ -186,7 +186,7 @@ def _right_angles(lines: Floats, homographies: Floats, size: tuple[int, int]) ->
     along, down, depth = np.moveaxis(flat, -1, 0)
     which, line = np.nonzero((depth > _BEYOND).all(axis=-1))
     x, y = along[which, line] / depth[which, line], down[which, line] / depth[which, line]
-    degrees = np.degrees(np.arctan2(y[:, 1] - y[:, 0], x[:, 1] - x[:, 0])).astype(int) % 180
+    degrees = np.floor(np.degrees(np.arctan2(y[:, 1] - y[:, 0], x[:, 1] - x[:, 0]))).astype(int) % 180
     weight = np.minimum(_lengths(lines), _LONGEST_COUNTED * max(size))[line]
     piles = np.bincount(180 * which + degrees, weights=weight, minlength=180 * len(homographies)).reshape(-1, 180)
     smooth = np.sum([share * np.roll(piles, by, axis=1) for by, share in _SMOOTHED.items()], axis=0)
