@@ -47,7 +47,16 @@ def test_a_line_that_ends_at_a_square_does_not_run_on_over_it():
         assert not any(inside)
 
 
+def test_every_line_of_a_board_without_steps_runs_on_at_both_ends():
+    upright, level = mesh("####/####").beyond
+    ends = {(x, y > 0) for x, y in upright}, {(x > 0, y) for x, y in level}
+    assert ends == (
+        {(x, far) for x in range(5) for far in (False, True)},
+        {(f, y) for f in (False, True) for y in range(3)},
+    )
+
+
 def test_every_free_side_of_a_square_is_an_edge():
     assert len(mesh("4x4").edges) == 16
-    assert len(mesh("####/#..#/#..#/####".replace("#..#", "####")).edges) == 16
+    assert len(mesh("ring").edges) == 24 + 8
     assert len(mesh("##../##../####/####").edges) == 16

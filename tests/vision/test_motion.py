@@ -154,6 +154,12 @@ def test_what_is_known_outlives_an_arm_that_rested_there(motion):
     assert held(motion, view(around("c3", SIDE // 2)), *[view(square("b4"))] * 3, since=5) == set()
 
 
+def test_what_is_known_is_what_lay_there_last_before_an_arm_rested_there():
+    motion, cup = Motion(LAYOUT), around("b4", MARGIN - 2)
+    held(motion, *[view(cup)] * 20, *[view()] * 20, *[view(around("b4", MARGIN - 4))] * 20)
+    assert held(motion, view(around("c3", SIDE // 2)), *[view(square("b4"))] * 3, since=6) == set()
+
+
 @pytest.mark.parametrize("change", [{"light": 0.6}, {"fallen": slice(0, SIDE * 3 // 4)}])
 def test_under_another_lamp_too_a_piece_lies_there_when_the_hand_has_left(motion, change):
     hand = view(square("b4"), around("b4", MARGIN + 4), **change)
@@ -251,6 +257,13 @@ def test_beside_a_thing_that_fidgets_in_a_swaying_shadow_nothing_is_taken_for_li
         unsure.forget()
         if t >= 3:
             assert [moves[i] for i in beside] == [all_moves[i] for i in beside]
+
+
+def test_when_nothing_has_moved_for_long_light_has_to_be_known_anew():
+    motion = Motion(LAYOUT)
+    moving(motion, ((t, swaying(t, softness=5)) for t in times(0, 3)))
+    moving(motion, ((t, swaying(3, softness=5)) for t in times(3, 15)))
+    assert moving(motion, ((t, swaying(t, softness=5)) for t in times(15, 16))) == SWEPT
 
 
 def test_where_the_board_lies_anew_light_has_to_be_known_anew():

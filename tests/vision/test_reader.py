@@ -257,9 +257,30 @@ def test_on_a_board_with_a_line_that_looks_like_a_piece_lines_tell_nothing(reade
     *_, bare = watch(reader, *[BETWEEN_B2_AND_C2] * 20)
     assert bare.squares == (EMPTY,) * 16
     assert bare.hidden == 0
-    both = np.maximum(BETWEEN_B2_AND_C2, across(125, 5, wide=30, high=70))
+    both = np.maximum(BETWEEN_B2_AND_C2, across(125, 27, wide=30, high=26))
     *_, laid = watch(reader, *[both] * 20, start=2.0)
     assert laid.hidden == 0
+
+
+def test_beside_a_square_that_is_burnt_out_no_line_is_looked_at(reader):
+    """Its glare looks like a piece across the line: then no line of the board would tell any more."""
+    watch(reader, *[picture(b2=255)] * 10, *[picture()] * 10)
+    *_, laid = watch(reader, *[BETWEEN_B2_AND_B3] * 20, start=2.0)
+    assert laid.hidden == LAYOUT.mask([B2, Square.parse("b3")])
+
+
+def test_what_lay_around_a_board_that_was_lost_is_not_known_where_it_is_found(reader):
+    held_over = across(48, 8, wide=24, high=24)
+    held_over[: MARGIN + 4, MARGIN + SQUARE + 8 : MARGIN + 2 * SQUARE - 8] = 220
+    watch(reader, *[picture()] * 30)
+    *_, seen = watch(reader, *[held_over] * 5, start=3.0)
+    assert seen.held == LAYOUT.mask([Square.parse("b4")])
+    watch(reader, *[picture()] * 30, start=4.0)
+    reader._follower.pose = BoardNotFound("covered")
+    reader.read(7.0, picture())
+    reader._follower.pose = POSE
+    *_, found = watch(reader, *[held_over] * 5, start=7.1)
+    assert not found.held
 
 
 def test_a_lamp_that_dims_is_no_motion(reader):
@@ -454,6 +475,16 @@ def test_while_a_mark_is_unclear_spare_pieces_are_looked_for_now_and_then(looks_
 def test_spare_pieces_are_looked_for_soon_when_another_mark_is_unclear(looks_around):
     watch(comparing(EyesThatCompare("dark puller")), *[picture(b2=200)] * 15, *[picture(b2=200, d4=200)] * 15)
     assert len(looks_around) == 2
+
+
+def test_beside_a_board_that_was_lost_spare_pieces_are_looked_for_anew(looks_around, monkeypatch):
+    reader = comparing(EyesThatCompare())
+    assert watch(reader, *[picture(b2=200)] * 3)[-1].squares[LAYOUT.index(B2)] == DIAGONAL
+    monkeypatch.setattr("companion.vision.video.find_spares", lambda *_: np.zeros((0, 1), np.float32))
+    reader._follower.pose = BoardNotFound("covered")
+    reader.read(0.3, picture())
+    reader._follower.pose = POSE
+    assert watch(reader, *[picture(b2=200)] * 3, start=0.4)[-1].squares[LAYOUT.index(B2)] == EITHER
 
 
 class EyesThatDoubt(GreyEyes):

@@ -78,6 +78,13 @@ def test_a_strip_is_seen_from_above_with_the_far_side_on_top(strip: Strip):
     assert np.abs(np.array(brightest) - np.array(seen.shape[:2]) / 2).max() < 4
 
 
+def test_where_the_picture_ends_a_strip_is_plain():
+    image = np.full((400, 400, 3), 90, np.uint8)
+    corners = np.array([[40, 360], [360, 360], [360, 40], [40, 40]], np.float64)
+    seen = flatten(image, corners, LAYOUT, beside(LAYOUT)[0])
+    assert (seen == 90).mean() > 0.98
+
+
 def test_what_the_picture_shows_only_in_part_is_left_out():
     inside, outside = Sheet(72.0, 101.0, 48, 68, 0.0), Sheet(20.0, 101.0, 48, 68, 0.0)
     lay = np.array([[1.0, 0, -10.0], [0, 1.0, 0], [0, 0, 1.0]])
