@@ -236,14 +236,17 @@ def flattened(levels: list[Picture], corners: Floats, home: Floats, size: tuple[
 def fit(levels: list[Picture], corners: Floats, mesh: Mesh, *, sides_only: bool = False) -> Floats:
     """The corners (4, 2), near the given ones, whose lines have most evidence in a Lab picture (its `pyramid`).
 
-    If `sides_only`, inner lines do not count.
+    If `sides_only`, inner lines do not count. Corners that fall together are moved no further.
     """
     weights = mesh.weights * mesh.on_rim if sides_only else mesh.weights
     home = _flat(mesh.corners)
     for _ in range(_FIT_ROUNDS):
         maps = evidence(flatten_board(levels, corners, mesh), reach=5, around=31)
         moved = _climb(maps, mesh, weights)
-        corners = project(homography(home, corners), moved)
+        fitted = project(homography(home, corners), moved)
+        if not np.isfinite(fitted).all():
+            break
+        corners = fitted
         if np.abs(moved - home).max() < 1.0:
             break
     return corners

@@ -96,6 +96,7 @@ class LinesSeen:
         """The likeliest place and how likely it is, 0 to 1; its corners (4, 2) in pixels of `picture`."""
         levels = picture.levels
         fitted = [lattice.fit(levels, corners * picture.scale, mesh) for corners in self.suggest(mesh)]
-        fitted = [corners for corners in fitted if misfit(corners, (mesh.columns, mesh.rows), picture.size) < MISFIT]
+        shape, size = (mesh.columns, mesh.rows), picture.size
+        fitted = [corners for corners in fitted if plane.goes_round(corners) and misfit(corners, shape, size) < MISFIT]
         judged = [(lattice.likeness(lattice.weigh(levels, corners, mesh)), corners) for corners in fitted]
         return max(judged, key=lambda pair: pair[0], default=(0.0, mesh.corners))
