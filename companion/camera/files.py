@@ -112,8 +112,7 @@ class VideoFile:
         if frame is not None:
             return frame
         promised, self._promised = self._promised, 0
-        ends = self._capture.get(cv2.CAP_PROP_PTS) + 1  # in frames: some files begin late, and none is missing
-        if max(self._clock.count, ends) < promised * _WHOLE_SHARE:
+        if max(self._clock.count, self._ends()) < promised * _WHOLE_SHARE:
             raise SourceError(
                 Saying(
                     "%(source)s breaks off after %(seconds)s s: %(count)s of %(promised)s frames could be read; "
@@ -129,6 +128,14 @@ class VideoFile:
     def close(self) -> None:
         """Close the file."""
         self._capture.release()
+
+    def _ends(self) -> float:
+        """Where the last frame was, counted at the rate that the file tells; uneven frames are fewer than that.
+
+        By its stamp, for some files begin late; where FFmpeg makes no such number of it, by the time since the first.
+        """
+        since_first = self._clock.time_s * self._capture.get(cv2.CAP_PROP_FPS)
+        return float(max(self._capture.get(cv2.CAP_PROP_PTS), since_first)) + 1
 
     def _why_blind(self, path: str) -> str:
         """Why no picture can be decoded, and what helps; empty if they can be."""

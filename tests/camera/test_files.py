@@ -148,6 +148,34 @@ def test_video_that_breaks_off_says_so_and_ends(tmp_path):
         source.read(0)
 
 
+def test_video_of_uneven_frames_in_a_transport_stream_is_whole(tmp_path):
+    """As a webcam in the evening gives them; the container knows only how long they last."""
+    path = tmp_path / "uneven.ts"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), 10, SIZE)
+    for grey in range(40):
+        writer.write(picture(6 * grey))
+    writer.release()
+    data, at, ticks = bytearray(path.read_bytes()), 0, 90_000
+    for after_s in (0.02, 0.4, 0.03, 0.1, 1.3) * 8:
+        at = data.index(b"\0\0\1\xe0", at + 1)  # the head of a frame (ISO/IEC 13818-1, 2.4.3.7)
+        assert data[at + 7] >> 6 in (2, 3)
+        data[at + 9 : at + 14] = stamp(data[at + 7] >> 6, ticks)
+        if data[at + 7] >> 6 == 3:
+            data[at + 14 : at + 19] = stamp(1, ticks)
+        ticks += round(90_000 * after_s)
+    path.write_bytes(data)
+    assert cv2.VideoCapture(str(path)).get(cv2.CAP_PROP_FRAME_COUNT) > 100
+    times = [frame.time for frame in frames_of(f"video:{path}")]
+    assert len(times) == 40
+    assert times[-1] == pytest.approx(13.5)
+
+
+def stamp(kind: int, ticks: int) -> bytes:
+    """A time as MPEG has it: three, fifteen and fifteen bits, each with a 1 behind it."""
+    bits = kind << 36 | (ticks >> 30) << 33 | (ticks >> 15 & 0x7FFF) << 17 | (ticks & 0x7FFF) << 1
+    return (bits | 1 << 32 | 1 << 16 | 1).to_bytes(5)
+
+
 def test_time_runs_on_where_recordings_were_joined(tmp_path):
     parts = []
     for part in "abc":
