@@ -1,7 +1,8 @@
-"""Files that are written whole, or stay as they are."""
+"""Files that are written whole, or stay as they are; and texts that are read whole, if they have an end."""
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
@@ -11,6 +12,24 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from io import FileIO
+
+
+LONGEST_TEXT = 64 * 2**20
+"""No text that people name is longer than this, in characters: that is a video, or a device that never ends."""
+
+
+def read_whole(path: str | Path, encoding: str = "utf-8") -> str:
+    """The text of a file.
+
+    Raises:
+        OSError: if it cannot be read, or is longer than any text (`LONGEST_TEXT`).
+        UnicodeDecodeError: if it is none.
+    """
+    with Path(path).open(encoding=encoding) as file:
+        text = file.read(LONGEST_TEXT + 1)
+    if len(text) > LONGEST_TEXT:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return text
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:

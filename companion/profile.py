@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import base64
 import json
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from companion.errors import LayoutError, ProfileError
-from companion.files import write_whole
+from companion.files import read_whole, write_whole
 from companion.rules import Layout, Variant
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Point = tuple[Finite, Finite]
@@ -211,7 +213,7 @@ class Profile(BaseModel):
             ProfileError: if the file cannot be read, is no JSON, or a field is unknown or bad; the message names it.
         """
         try:
-            told: Any = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+            told: Any = json.loads(read_whole(path, "utf-8-sig"))
         except OSError as error:
             raise ProfileError(f"the profile {path} cannot be read: {error.strerror}") from error
         except (ValueError, RecursionError) as error:

@@ -131,3 +131,23 @@ def test_a_file_is_on_the_disk_before_it_takes_its_name(tmp_path, monkeypatch):
     write_whole(file, "the new one")
     assert seen == [("old", len("the new one"))]
     assert file.read_text() == "the new one"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["matches", "analyse", "/dev/zero"],
+        ["matches", "import", "/dev/zero", "--data", "{data}"],
+        ["read", "--profile", "/dev/zero", "{data}/1.jpg"],
+        ["watch", "virtual:/dev/zero"],
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+def test_what_has_no_end_is_no_text(tmp_path, command):
+    """Before, it was read until no memory was left."""
+    (tmp_path / "1.jpg").write_bytes(b"a picture")
+    done = CliRunner().invoke(main, [part.replace("{data}", str(tmp_path)) for part in command])
+    assert done.exit_code in {1, 2}
+    assert "/dev/zero" in done.output
+    assert "File too large" in done.output
+    assert isinstance(done.exception, SystemExit)

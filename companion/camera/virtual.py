@@ -15,6 +15,7 @@ from companion.camera.green_box import GreenBoxStudio
 from companion.camera.play import Play
 from companion.camera.studio import Studio
 from companion.errors import EndOfSource, NotationError, SourceError
+from companion.files import read_whole
 from companion.rules import Game, MatchText
 from companion.rules.matchtext import is_blank
 
@@ -109,7 +110,7 @@ def _match(text: str) -> MatchText:
         return MatchText(Game.replay(WORKED_EXAMPLE.split()))
     path = Path(text)
     try:
-        told = path.read_text(encoding="utf-8")
+        told = read_whole(path)
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not text"
         raise SourceError(f"cannot read the match {path}: {why}") from error
