@@ -109,7 +109,9 @@ class FaceMatcher:
         self._shapes = _towards_marks(_shapes(self._marks), self._marks)
         self._strength = np.asarray(np.linalg.norm(self._marks, axis=(2, 3)))
         """How strong they are, `(faces, angles)`: turned by no right angle, thin ones are softer."""
-        self.marks, self.beside = (colours.mean(axis=1) for colours in _mark_and_beside(discs, self._shapes))
+        self._where = _mark_and_beside(self._shapes)
+        """Where their mark is, and what is beside it, each `(faces, angles, pixels)`."""
+        self.marks, self.beside = (_colours(discs, where).mean(axis=1) for where in self._where)
         """The mean colour of each face's mark, and what there is beside it, `(faces, 3)` BGR."""
         self._middle = self._scale.disc(PATCH // 2 - self._scale.reach, PATCH // 2 - self._scale.reach)
 
@@ -123,10 +125,9 @@ class FaceMatcher:
         alike, middle = np.zeros((len(patches), faces), np.float32), np.zeros((len(patches), 3), np.float32)
         marks, beside = np.zeros((2, len(patches), faces, 3), np.float32)
         for i, patch in enumerate(patches):
-            seen = patch.astype(np.float32)
-            middle[i] = np.take(seen, self._middle).reshape(3, -1).mean(axis=1)
+            middle[i] = np.take(patch, self._middle).reshape(3, -1).mean(axis=1, dtype=np.float32)
             if those is None or those[i]:
-                alike[i], marks[i], beside[i] = self._compared(seen, *self._search.find(patch))
+                alike[i], marks[i], beside[i] = self._compared(patch.astype(np.float32), *self._search.find(patch))
         return Comparison(alike, marks, beside, middle)
 
     def _compared(
@@ -134,24 +135,26 @@ class FaceMatcher:
     ) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
         """How alike what is seen is, and of which colours at and beside the mark, for each face: a `Comparison`.
 
-        `found` are the angles and `at` the places of `_Search.find`.
+        `found` are the angles and `at` the places that `_Search.find` names.
         """
         faces = np.arange(len(found))
         turns = (found[:, None] * _EVERY + np.arange(1 - _EVERY, _EVERY)) % self._marks.shape[1]
-        discs = np.take(seen, self._scale.discs_near(self._search.scale, at)).reshape(
-            len(faces), -1, 3, self._scale.pixels
-        )
+        places, which = np.unique(at, return_inverse=True)  # many faces fit best at the same place
+        discs = np.take(seen, self._scale.discs_near(self._search.scale, self._search.at[places]))
+        discs = discs.reshape(len(places), -1, 3, self._scale.pixels)
         rough = self._scale.levelled(discs)
-        along = np.einsum("fscp,ftp->fstc", rough, self._shapes[faces[:, None], turns], optimize=True)
-        inverse = np.linalg.inv(_covariance(rough).astype(np.float64))
-        of_shape = np.minimum(np.einsum("fstc,fscd,fstd->fst", along, inverse, along), 1)
+        along = rough[which].reshape(len(faces), -1, self._scale.pixels) @ self._shapes[faces[:, None], turns].mT
+        along = along.reshape(len(faces), -1, 3, turns.shape[1])
+        inverse = np.linalg.inv(_covariance(rough).astype(np.float64))[which]
+        of_shape = np.minimum(np.einsum("fsct,fscd,fsdt->fst", along, inverse, along), 1)
         place, turn = np.divmod(of_shape.reshape(len(faces), -1).argmax(axis=1), turns.shape[1])
         turned = turns[faces, turn]
-        here, marks = rough[faces, place], self._marks[faces, turned]
+        here, marks = rough[which, place], self._marks[faces, turned]
         shared = np.maximum(np.einsum("fcp,fcp->f", here, marks), 0)
         as_enrolled = shared / ((np.linalg.norm(here, axis=(1, 2)) + _FLAT) * (self._strength[faces, turned] + _FLAT))
         left = (1 - of_shape[faces, place, turn]) * (1 - np.minimum(as_enrolled, 1) ** 2)
-        return np.sqrt(1 - np.sqrt(left)), *_mark_and_beside(discs[faces, place], self._shapes[faces, turned])
+        mark, beside = (_colours(discs[which, place], where[faces, turned]) for where in self._where)
+        return np.sqrt(1 - np.sqrt(left)), mark, beside
 
 
 class _Scale:
@@ -212,18 +215,19 @@ class _Search:
         along = np.arange(PATCH * _COARSE // SQUARE - 2 * self.scale.reach)
         at = np.stack(np.meshgrid(along, along), axis=-1).reshape(-1, 2)
         away = (at - along.mean()) / _COARSE + (0, _LEAN)
-        self._at = at[np.hypot(away[:, 0] / _ASIDE, away[:, 1] / _ALONG) <= 1]
-        self._places = np.stack([self.scale.disc(x, y) for x, y in self._at.tolist()])
+        self.at = at[np.hypot(away[:, 0] / _ASIDE, away[:, 1] / _ALONG) <= 1]
+        """The places: where the disc's box begins, x and y, `(places, 2)`."""
+        self._places = np.stack([self.scale.disc(x, y) for x, y in self.at.tolist()])
 
     def find(self, patch: NDArray[np.uint8]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """The index of the angle at which each face fits a patch `(PATCH, PATCH, 3)` best, `(faces,)`, and where.
+        """The indices of the angle and the place at which each face fits a patch `(PATCH, PATCH, 3)` best, `(faces,)`.
 
-        That is where the disc's box begins, x and y, `(faces, 2)`.
+        The places are those of `at`.
         """
         fits = self._fits(np.take(self.scale.shrunk(patch), self._places))
         turns = fits.max(axis=0).reshape(-1, self._angles).argmax(axis=1)
         of_faces = fits[:, np.arange(len(turns)) * self._angles + turns]
-        return turns, self._at[of_faces.argmax(axis=0)]
+        return turns, of_faces.argmax(axis=0)
 
     def _fits(self, discs: NDArray[np.float32]) -> NDArray[np.float32]:
         """How well discs `(places, 3 * pixels)` show the shape of each turned face, `(places, faces * angles)`.
@@ -234,7 +238,7 @@ class _Search:
         """
         channels = self.scale.levelled(discs.reshape(len(discs), 3, -1))
         along = (channels.reshape(-1, channels.shape[2]) @ self._axes).reshape(*channels.shape[:2], -1)
-        whitened = np.linalg.inv(np.linalg.cholesky(_covariance(channels))) @ along
+        whitened = _inverse(np.linalg.cholesky(_covariance(channels))) @ along
         shares = (whitened.reshape(-1, whitened.shape[2]) @ self._turned).reshape(*channels.shape[:2], -1)
         return np.asarray(np.einsum("pcf,pcf->pf", shares, shares), np.float32)
 
@@ -243,6 +247,15 @@ def _covariance(channels: NDArray[np.float32]) -> NDArray[np.float32]:
     """Of three channels `(..., 3, pixels)` and some noise, times the pixels, `(..., 3, 3)`."""
     noise = np.float32(_NOISE**2 * channels.shape[-1]) * np.eye(3, dtype=np.float32)
     return np.asarray(np.einsum("...cp,...dp->...cd", channels, channels) + noise, np.float32)
+
+
+def _inverse(lower: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Of lower triangular matrices `(n, 3, 3)`; of so many so small ones the library takes four times as long."""
+    (a, _, _), (b, c, _), (d, e, f) = lower.transpose(1, 2, 0)
+    inverse = np.zeros_like(lower)
+    inverse[:, 0, 0], inverse[:, 1, 1], inverse[:, 2, 2] = 1 / a, 1 / c, 1 / f
+    inverse[:, 1, 0], inverse[:, 2, 1], inverse[:, 2, 0] = -b / (a * c), -e / (c * f), (b * e - c * d) / (a * c * f)
+    return inverse
 
 
 def _shapes(marks: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -262,18 +275,19 @@ def _towards_marks(shapes: NDArray[np.float32], marks: NDArray[np.float32]) -> N
     return np.asarray(np.where(turned_over[..., None], -shapes, shapes), np.float32)
 
 
-def _mark_and_beside(
-    discs: NDArray[np.float32], shapes: NDArray[np.float32]
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The mean colours of discs `(..., 3, pixels)` where the shapes `(..., pixels)` are above 0, and below; `(..., 3)`.
+def _mark_and_beside(shapes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The shares that the pixels of shapes `(..., pixels)` have in their mark, and in what is beside it.
 
-    A slope of the light across the disc makes no difference between the two; of a blank shape both are the disc's.
+    That is where they are above 0, and below. A slope of the light across the disc makes no difference between the two;
+    in a blank shape all pixels have the same share in both.
     """
-    mark, beside = (
-        np.einsum("...cp,...p->...c", discs, part / part.sum(axis=-1, keepdims=True))
-        for part in (np.maximum(shapes, 0) + _ANYWHERE, np.maximum(-shapes, 0) + _ANYWHERE)
-    )
-    return mark, beside
+    mark, beside = np.maximum(shapes, 0) + _ANYWHERE, np.maximum(-shapes, 0) + _ANYWHERE
+    return mark / mark.sum(axis=-1, keepdims=True), beside / beside.sum(axis=-1, keepdims=True)
+
+
+def _colours(discs: NDArray[np.float32], where: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The mean colours `(..., 3)` of discs `(..., 3, pixels)` where the pixels have these shares, `(..., pixels)`."""
+    return np.asarray(np.einsum("...cp,...p->...c", discs, where))
 
 
 def _compress(shapes: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
