@@ -34,7 +34,16 @@ def middle(values: NDArray[Any], axis: int | None = None) -> Any:
 
 
 def _at(values: NDArray[Any], rank: int, axis: int | None) -> Any:
+    if axis is None and values.dtype == np.int16:
+        return _counted(values, rank)
     return np.take(np.partition(values, rank, axis=axis), rank, axis=axis)
+
+
+def _counted(values: NDArray[np.int16], rank: int) -> np.int16:
+    """The same of grey levels, by counting them: where most are alike the library's way takes five times as long."""
+    least = int(values.min())
+    up_to = np.bincount(values.ravel().astype(np.intp) - least).cumsum()
+    return np.int16(least + int(up_to.searchsorted(rank, side="right")))
 
 
 def darkest(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -109,9 +109,10 @@ class Motion:
         moves, changes, least = [False] * len(self._squares), np.ones(len(self._patches)), _LEAST_CHANGE
         if self._last is not None:
             size, least = difference(grey, self._last, every=_SPARSE)
-            moves = [_share(size[region] > least) > _MOVING_SHARE for region in self._squares]
+            moving = size > least
+            moves = [_share(moving[region]) > _MOVING_SHARE for region in self._squares]
             moves = self._but_for_light(time, grey, moves)
-            self._rim.see(time, grey, size > least, moves)
+            self._rim.see(time, grey, moving, moves)
         if self._kept:
             pairs = zip(self._patches, self._kept, strict=True)
             changes = np.array([_share(np.abs(grey[region] - kept) > least) for region, kept in pairs])
@@ -132,7 +133,7 @@ class Motion:
         """Which of the squares that move bear more than light that has swayed there for some time."""
         if self._last is None or not any(moves):
             return moves
-        ratio = _LOGARITHMS[grey] - _LOGARITHMS[self._last]
+        ratio = np.take(_LOGARITHMS, grey) - np.take(_LOGARITHMS, self._last)
         edges = np.abs(ratio - cv2.blur(ratio, (_SOFT, _SOFT)))
         edged = sum(1 << i for i, now in enumerate(moves) if now and _has_an_edge(ratio, edges, self._squares[i]))
         light = [
@@ -192,15 +193,16 @@ class Rim:
 
     def __init__(self, layout: Layout) -> None:
         labels, self._beside, self._beyond = _cells_around(layout)
-        self._pixels = np.flatnonzero(labels >= 0)
+        self._pixels = np.argsort(labels, axis=None, kind="stable")[np.count_nonzero(labels < 0) :]
         self._cells = labels.reshape(-1)[self._pixels]
-        """The cell of each pixel."""
+        """The cell of each pixel: cell by cell, so that a cell's pixels are counted in one go."""
         self._sizes = np.bincount(self._cells)
+        self._begins = np.cumsum(self._sizes) - self._sizes
         outer = np.ones(labels.shape, np.bool_)
         outer[_OUTER:-_OUTER, _OUTER:-_OUTER] = False
         self._outer = outer.reshape(-1)[self._pixels]
         """Which pixels are at the edge of the view."""
-        self._outer_sizes = np.bincount(self._cells, self._outer)
+        self._outer_sizes = self._counts(self._outer)
         self.forget()
 
     def forget(self) -> None:
@@ -270,7 +272,7 @@ class Rim:
         return np.asarray(np.where(self._is_known[:, None], changes, 1.0).min(axis=0) * self._is_known[0])
 
     def _wholes_and_edges(self, flags: NDArray[np.bool_]) -> Floats:
-        wholes, edges = self._shares(flags), np.bincount(self._cells, flags & self._outer)
+        wholes, edges = self._shares(flags), self._counts(flags & self._outer)
         return np.stack([wholes, np.divide(edges, self._outer_sizes, out=wholes.copy(), where=self._outer_sizes > 0)])
 
     def _keep(self, time: float, around: Grey, known: Grey) -> None:
@@ -295,7 +297,11 @@ class Rim:
         return self._shares(size > least)
 
     def _shares(self, flags: NDArray[np.bool_]) -> Floats:
-        return np.bincount(self._cells, flags) / self._sizes
+        return self._counts(flags) / self._sizes
+
+    def _counts(self, flags: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Of how many of each cell's pixels it is true."""
+        return np.asarray(np.add.reduceat(flags, self._begins, dtype=np.intp))
 
 
 def _cells_around(layout: Layout) -> tuple[NDArray[np.intp], list[NDArray[np.intp]], list[NDArray[np.intp]]]:

@@ -18,6 +18,12 @@ def test_a_median_is_the_librarys_and_of_the_same_type():
     assert middle(np.array([1, 2])) == 2
 
 
+def test_a_median_of_what_hardly_differs_is_the_librarys():
+    differences = np.array([0] * 20 + [-200, -3, -3, 5, 255], np.int16)
+    for values in (differences, differences[::2], differences[-5:], differences[-2:-1]):
+        assert middle(values) == np.sort(values)[values.size // 2]
+
+
 @pytest.mark.parametrize("share", [0, 0.25, 0.5, 0.9])
 def test_a_rank_is_a_plain_number_that_this_share_lies_below(share):
     found = ranked(LEVELS, share)
