@@ -45,7 +45,7 @@ _CHANGED_SHARE = 0.01
 """A square has changed when this share of its patch is not as it was when it was last recognised."""
 _REFRESH_S = 1.0
 _SWEEP_S = 0.25
-"""All squares of the board are recognised within this time, which is less than they take to settle."""
+"""All squares of the board are recognised within this time of the first, which is less than they take to settle."""
 _AT_ONCE = 3
 """So many squares in a frame in any case; half as many if they are not new."""
 _LINES_AT_ONCE = 2
@@ -57,6 +57,7 @@ _AROUND_S = 5.0
 """While a square is unclear the pieces beside the board are looked at so often: that takes half a second."""
 _AROUND_AT_ONCE_S = 1.0
 """After this time already, if another square is unclear than was when they were last looked at."""
+_TIME_SLACK_S = 1e-6
 _KINDS = of_colour(Colour.LIGHT)
 """Stands for the kinds, where colours do not count."""
 
@@ -189,7 +190,8 @@ class VideoReader:
         mirror.sort(key=lambda each: self._seen[0][each[1]].bit_count() == 1)
         old = [(side, i) for side in range(sides) for i in at_rest if self._known[side, i]]
         old = sorted((each for each in old if unseen_s[each] >= _REFRESH_S * sides), key=lambda each: -unseen_s[each])
-        most = max(_AT_ONCE, math.ceil(squares * since / _SWEEP_S))
+        frames = 1 + _SWEEP_S // max(since - _TIME_SLACK_S, _TIME_SLACK_S)
+        most = max(_AT_ONCE, math.ceil(squares / frames))
         return [*new[:most], *[*mirror, *old][: max(0, math.ceil(most / 2) - len(new))]]
 
     def _lines_worth_a_look(self, moving: int, chosen: list[tuple[int, int]], since: float) -> list[int]:

@@ -142,6 +142,13 @@ def test_what_was_is_not_believed_while_squares_wait_for_their_turn_however_many
     assert readings[-1].squares == (contents_of([PLUS]),) * 16
 
 
+@pytest.mark.parametrize(("fps", "most"), [(5, 8), (8, 6), (12, 4), (15, 4), (20, 3), (30, 3)])
+def test_no_more_squares_are_looked_at_in_a_picture_than_are_needed_to_see_all_in_time(reader, eyes, fps, most):
+    everything = picture(**{str(square): 200 for square in LAYOUT})
+    watch(reader, picture(), *[everything] * fps, step_s=1 / fps)
+    assert max(eyes.looked[1:]) == most
+
+
 def test_what_is_told_as_it_was_is_told_as_stale(reader):
     everything = picture(**{str(square): 200 for square in LAYOUT})
     readings = watch(reader, picture(), *[everything] * 9, step_s=1 / 30)
