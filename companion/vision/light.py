@@ -76,6 +76,10 @@ class Views:
         """What these squares say."""
         return Views(self.pieces[squares], self.ways[squares], self.empty[squares])
 
+    def only_empty_but(self, squares: NDArray[np.bool_]) -> Views:
+        """The same, but that only these squares may bear pieces: then `pieces` and `ways` are theirs alone."""
+        return Views(self.pieces[squares], self.ways[squares], self.empty)
+
     def as_they_are(self, colours: NDArray[np.integer]) -> tuple[Floats, Floats]:
         """What pieces of these `colours`, 0 for light and 1 for dark, say, and how that follows from a light."""
         rows = np.arange(len(colours))
@@ -122,15 +126,16 @@ class Agreement:
         `states` holds how likely each square is empty, light or dark besides, `(n, 3 or more)`. The squares are asked
         twice, from what they seem to be and from the opposite; the two answers count as they fit the squares, and what
         the squares seem to be counts once for all of them, as a lamp deceives about all alike: where all pieces may be
-        of the other colour under another lamp, the light decides nothing.
+        of the other colour under another lamp, the light decides nothing. Nor does it where there surely is no piece.
         """
         bare, pieces = states[:, 0], states[:, 1:3].sum(axis=1)
         known = np.maximum(states[:, 1:3] / np.maximum(pieces, 1e-12)[:, None], _LEAST)
         known /= known.sum(axis=1, keepdims=True)
-        surer = softmax(_SURER * np.log(known))
-        fits, shares, told = self._answers(views, bare, pieces, known, np.stack([surer, surer[:, ::-1]]))
+        shares, told, asked = known.copy(), np.zeros(len(known)), pieces > 0
+        fits, answers, speaks = self._answers(views.only_empty_but(asked), bare, pieces[asked], known[asked], asked)
         weights = softmax(fits)
-        return np.asarray(np.tensordot(weights, shares, 1)), np.asarray(weights @ told)
+        shares[asked], told[asked] = np.tensordot(weights, answers, 1), weights @ speaks
+        return np.asarray(shares), told
 
     def against_others(self, views: Views, colours: NDArray[np.integer]) -> Floats:
         """By how much each of these pieces says its own colour beside the others, as log odds.
@@ -150,22 +155,26 @@ class Agreement:
         return ways_of(self.empty)[:3]
 
     def _answers(
-        self, views: Views, bare: Floats, pieces: Floats, known: Floats, shares: Floats
+        self, views: Views, bare: Floats, pieces: Floats, known: Floats, asked: NDArray[np.bool_]
     ) -> tuple[Floats, Floats, Floats]:
-        """How well the squares agree in the end, `(answers,)`, and `colours`, `(answers, n, ...)`.
+        """How well the squares agree in the end, `(2,)`, and `colours` of those that are `asked`, `(2, n, ...)`.
 
-        Each answer begins with colours that are taken for some `shares`, `(answers, n, 2)`.
+        `pieces`, what is `known` of colours, and those of the views, are of the squares that are asked; the rest is of
+        all.
         """
         told_by_pieces = _ToldByPieces.of(views, self._spread)
-        empty, said_empty = self._said_by_empty(views, bare)
+        sure_of_empty, said_by_empty = self._said_by_empty(views, bare)
+        besides = sure_of_empty[~asked].sum(axis=0), said_by_empty[~asked].sum(axis=0)
+        surer, likely = softmax(_SURER * np.log(known)), np.log(known)
+        shares = np.stack([surer, surer[:, ::-1]])
         for _ in range(_ROUNDS):
             sure, said = told_by_pieces.as_sure_of(shares, pieces)
-            sure, said = sure + empty, said + said_empty
-            fits = self._fits(views, *_told_by_others(sure, said), self._spread)
+            sure, said = sure + sure_of_empty[asked], said + said_by_empty[asked]
+            fits = self._fits(views, *_told_by_others(sure, said, *besides), self._spread)
             told = np.clip(self.trust * (fits[..., 0] - fits[..., 1]), -_MOST, _MOST)
-            shares = softmax(np.log(known) + np.stack([told, -told], axis=-1) / 2)
-        likely = [self._likelihood(views, bare, pieces, light) for light in _told_by_all(sure, said)]
-        return np.array(likely) + _mean(shares * np.log(known), pieces), shares, told
+            shares = softmax(likely + np.stack([told, -told], axis=-1) / 2)
+        agree = self._likelihood(views, bare, pieces, _told_by_all(sure, said, *besides))
+        return agree + _mean(shares * likely, pieces), shares, told
 
     @staticmethod
     def _fits(views: Views, light: Floats, unsure: Floats, spread: Floats) -> Floats:
@@ -185,13 +194,14 @@ class Agreement:
         weights = (_EMPTY_WEIGHS * bare)[:, None, None]
         return weights * sure, weights * said
 
-    def _likelihood(self, views: Views, bare: Floats, pieces: Floats, light: Floats) -> float:
-        """How likely it is that the squares look as they do in this light, as a logarithm."""
-        away, empty = views.pieces - views.ways @ light, views.empty - self.empty - self._way_of_empty @ light
+    def _likelihood(self, views: Views, bare: Floats, pieces: Floats, lights: Floats) -> Floats:
+        """How likely it is that the squares look as they do in each of these lights `(m, lights)`, as logarithms."""
+        away = views.pieces - (views.ways @ lights[:, None, None, :, None])[..., 0]
+        empty = views.empty - self.empty - (lights @ self._way_of_empty.T)[:, None]
         fits = _fit(_squared(away, np.linalg.inv(self._spread)), FEATURES)
         empty_fits = _fit(_squared(empty, np.linalg.inv(self.empty_spread)), 3)
-        fit = (pieces * np.logaddexp(*fits.T)).sum() + _EMPTY_WEIGHS * (bare * empty_fits).sum()
-        return float(fit - light @ _USUAL_LIGHT @ light / 2)
+        fit = np.logaddexp(fits[..., 0], fits[..., 1]) @ pieces + _EMPTY_WEIGHS * (empty_fits @ bare)
+        return np.asarray(fit - ((lights @ _USUAL_LIGHT) * lights).sum(axis=1) / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +220,7 @@ class _ToldByPieces:
     def of(cls, views: Views, spread: Floats) -> Self:
         """What views tell that are as they should be but for a covariance."""
         apart = (views.pieces[:, 0] - views.pieces[:, 1])[:, None]
-        along = np.linalg.solve(spread, apart[..., None])
+        along = np.linalg.inv(spread) @ apart[..., None]
         less = views.ways.swapaxes(-1, -2) @ along
         said_less = less * (views.pieces[..., None, :] @ along)
         squared = (apart[..., None, :] @ along)[:, 0, 0, 0]
@@ -246,15 +256,20 @@ def _told_by(seen: Floats, ways: Floats, spread: Floats) -> tuple[Floats, Floats
     return onto @ ways, onto @ seen[..., None]
 
 
-def _told_by_all(sure: Floats, said: Floats) -> Floats:
-    """The light that all squares tell together, `(..., lights)`; from `_told_by`, `(..., n, lights, lights or 1)`."""
-    return np.asarray(np.linalg.solve(_USUAL_LIGHT + sure.sum(axis=-3), said.sum(axis=-3))[..., 0])
+def _told_by_all(sure: Floats, said: Floats, also: Floats | float = 0.0, says: Floats | float = 0.0) -> Floats:
+    """The light that all squares tell together, `(..., lights)`; from `_told_by`, `(..., n, lights, lights or 1)`.
+
+    What others tell besides, `(lights, lights or 1)`, is that they are `also` so sure, and what that `says`.
+    """
+    return np.asarray(np.linalg.solve(_USUAL_LIGHT + also + sure.sum(axis=-3), says + said.sum(axis=-3))[..., 0])
 
 
-def _told_by_others(sure: Floats, said: Floats) -> tuple[Floats, Floats]:
-    """For each square the light that all others tell, `(..., n, lights, 1)`, and its covariance; from `_told_by`."""
-    unsure = np.linalg.inv(_USUAL_LIGHT + sure.sum(axis=-3, keepdims=True) - sure)
-    return unsure @ (said.sum(axis=-3, keepdims=True) - said), unsure
+def _told_by_others(
+    sure: Floats, said: Floats, also: Floats | float = 0.0, says: Floats | float = 0.0
+) -> tuple[Floats, Floats]:
+    """For each square the light that all others tell, `(..., n, lights, 1)`, and its covariance; see `_told_by_all`."""
+    unsure = np.linalg.inv(_USUAL_LIGHT + also + sure.sum(axis=-3, keepdims=True) - sure)
+    return unsure @ (says + said.sum(axis=-3, keepdims=True) - said), unsure
 
 
 def _squared(away: Floats, inverse: Floats) -> Floats:

@@ -81,6 +81,18 @@ def test_all_pieces_of_one_colour_stay_as_doubtful_as_they_are_where_the_other_l
     assert (shares[:, 0] < 0.995).all()
 
 
+def test_where_there_surely_is_no_piece_the_light_tells_of_none():
+    board, seems = views("lldd...."), known("lldd....")
+    shares, told = AGREEMENT.colours(board, seems)
+    assert not told[4:].any()
+    hardly = seems.copy()
+    hardly[4:, 1:3] = 1e-9
+    expected, _ = AGREEMENT.colours(board, hardly)
+    assert shares[:4] == pytest.approx(expected[:4], abs=1e-6)
+    for none in AGREEMENT.colours(views("...."), known("....")):
+        assert np.isfinite(none).all()
+
+
 def test_what_is_not_trusted_changes_nothing():
     blind = Agreement(AGREEMENT.spread, AGREEMENT.empty, AGREEMENT.empty_spread, 0.0)
     shares, told = blind.colours(views("lldd"), known("lldd"))
