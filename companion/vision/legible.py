@@ -44,6 +44,10 @@ _LEAST_STEP = 4.0
 _NOISE = 0.7
 _SPARSE = 2
 """Every so many rows are looked at, and columns."""
+_GLARE = 235
+"""From this level of the darkest channel on a place is in glare, which shades off softly however sharp the picture."""
+_SHADES_OFF = 0.6
+"""So far, in squares."""
 
 
 def blurred(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.bool_]:
@@ -52,13 +56,13 @@ def blurred(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.bool_]:
     Of all, if the board is; else of those in blocks of two by two that are. A block with low steps only tells nothing.
     """
     steps = _steps(top_view, layout)
-    if _sharpness(steps) < _LEAST_SHARPNESS:
+    if any(map(_is_soft, steps)):
         return np.ones(len(layout), np.bool_)
     blocks = np.zeros(((layout.rows + 1) // 2, (layout.columns + 1) // 2), np.bool_)
     for each, view in zip(steps, (blocks, blocks.T), strict=True):
-        judged = [[_judged(each.block(down, right)) for right in range(view.shape[1])] for down in range(len(view))]
-        sharp, high = np.moveaxis(np.array(judged), -1, 0)
-        view[(sharp < _LEAST_SHARPNESS) & (high >= _MUCH_LOWER * high.max())] = True
+        parts = [[each.block(down, right) for right in range(view.shape[1])] for down in range(len(view))]
+        high_enough = _MUCH_LOWER * max(_judged(part)[1] for row in parts for part in row)
+        view |= [[_is_soft(part, high_enough) for part in row] for row in parts]
     return np.array([blocks[(layout.rows - 1 - square.row) // 2, square.column // 2] for square in layout.squares])
 
 
@@ -84,13 +88,20 @@ class _Steps(NamedTuple):
     """Of the highest step around every second pixel of every second row."""
     rise: Floats
     """The most of it that is climbed from one pixel to the next."""
+    glare: NDArray[np.bool_]
+    """Where it may be that of a glare, which is soft."""
+
+    def beyond_glare(self) -> _Steps:
+        """Those that are none of a glare."""
+        clear = ~self.glare
+        return _Steps(self.height[clear], self.rise[clear], self.glare[clear])
 
     def block(self, down: int, right: int) -> _Steps:
         """Those of so manieth two squares by two."""
         side = 2 * SQUARE
         rows = slice(down * side // _SPARSE, ((down + 1) * side + 2 * _AROUND) // _SPARSE)
         columns = slice(right * side // _SPARSE, (right + 1) * side // _SPARSE)
-        return _Steps(self.height[rows, columns], self.rise[rows, columns])
+        return _Steps(self.height[rows, columns], self.rise[rows, columns], self.glare[rows, columns])
 
 
 def _steps(top_view: NDArray[np.uint8], layout: Layout) -> tuple[_Steps, _Steps]:
@@ -98,20 +109,34 @@ def _steps(top_view: NDArray[np.uint8], layout: Layout) -> tuple[_Steps, _Steps]
     board = slice((without := margin_of(top_view, layout) - _AROUND), -without)
     grey = np.asarray(cv2.cvtColor(top_view[board, board], cv2.COLOR_BGR2GRAY), np.float32)
     grey = np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE), np.float32)
-    return _steps_across(grey[::_SPARSE]), _steps_across(np.ascontiguousarray(grey[:, ::_SPARSE].T))
+    bright = np.asarray(darkest(top_view[board, board]) >= _GLARE, np.uint8)
+    reach = 2 * int(_SHADES_OFF * SQUARE) + 1
+    glare = np.asarray(cv2.dilate(bright, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))), np.bool_)
+    up = np.ascontiguousarray(grey[:, ::_SPARSE].T)
+    return _steps_across(grey[::_SPARSE], glare[::_SPARSE]), _steps_across(up, glare[:, ::_SPARSE].T)
 
 
-def _steps_across(grey: Floats) -> _Steps:
+def _steps_across(grey: Floats, glare: NDArray[np.bool_]) -> _Steps:
     whole, within = np.ones((1, _REACH), np.uint8), np.ones((1, _REACH - 1), np.uint8)
     first, last = _REACH // 2, -(_REACH // 2) - 1
     height = (cv2.dilate(grey, whole) - cv2.erode(grey, whole))[:, first:last]
     rises = np.asarray(cv2.absdiff(grey[:, 1:], grey[:, :-1]), np.float32)
     rise = (cv2.dilate(rises, within) - ranked(rises, _HALF) / 2)[:, first:][:, : height.shape[1]]
-    return _Steps(height[:, ::_SPARSE], rise[:, ::_SPARSE])
+    return _Steps(height[:, ::_SPARSE], rise[:, ::_SPARSE], glare[:, first:last][:, ::_SPARSE])
 
 
 def _sharpness(steps: tuple[_Steps, _Steps]) -> float:
     return min(_judged(each)[0] for each in steps)
+
+
+def _is_soft(steps: _Steps, high_enough: float = 0.0) -> bool:
+    """Whether the highest steps are high enough to tell, and soft: beyond a glare, if that leaves any that tell."""
+    sharp, high = _judged(steps)
+    if sharp >= _LEAST_SHARPNESS or high < high_enough:
+        return False
+    beyond = steps.beyond_glare()
+    left, high_left = _judged(beyond) if beyond.height.size else (sharp, high)
+    return left < _LEAST_SHARPNESS or high_left < _MUCH_LOWER * high
 
 
 def _judged(steps: _Steps) -> tuple[float, float]:

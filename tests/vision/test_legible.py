@@ -68,6 +68,29 @@ def test_a_good_picture_is_not_called_blurred():
         assert not blurred(view, BOARD).any(), truth["image"]
 
 
+def glare(view, x, y, *, wide=28.0):
+    """The view with a soft glare at these squares from its left and its top: white in the middle, shading off."""
+    down, right = np.indices(view.shape[:2])
+    squared = (right - MARGIN - x * SQUARE) ** 2 + (down - MARGIN - y * SQUARE) ** 2
+    light = 330 * np.exp(-squared / (2 * wide**2))
+    return np.clip(view + light[..., None], 0, 255).astype(np.uint8)
+
+
+def test_a_soft_glare_is_not_taken_for_a_blur():
+    for truth in TRUTHS:
+        view = rectify(cv2.imread(str(PICTURES / truth["image"])), corners_of(truth), BOARD)
+        assert not blurred(glare(view, 2.4, 0.9), BOARD).any(), truth["image"]
+
+
+def test_a_blurred_half_with_a_glare_tells_nothing():
+    part = np.s_[: MARGIN + 2 * SQUARE]
+    for truth in TRUTHS:
+        view = rectify(cv2.imread(str(PICTURES / truth["image"])), corners_of(truth), BOARD)
+        view[part] = cv2.GaussianBlur(view[part], (0, 0), 6)
+        soft = blurred(glare(view, 2.4, 0.9), BOARD)
+        assert np.count_nonzero(soft) >= 4, truth["image"]
+
+
 @pytest.mark.parametrize("side", ["left", "right", "near", "far"])
 def test_where_half_the_board_is_out_of_focus_that_half_tells_nothing(side):
     half = {
