@@ -48,6 +48,9 @@ _GLARE = 235
 """From this level of the darkest channel on a place is in glare, which shades off softly however sharp the picture."""
 _SHADES_OFF = 0.6
 """So far, in squares."""
+_MANY = 0.75
+_SURELY_SHARP = 0.4
+"""Beside a glare more than a quarter of what tells has to be as sharp as this: so sharp is hardly what is blurred."""
 
 
 def blurred(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.bool_]:
@@ -135,8 +138,10 @@ def _is_soft(steps: _Steps, high_enough: float = 0.0) -> bool:
     if sharp >= _LEAST_SHARPNESS or high < high_enough:
         return False
     beyond = steps.beyond_glare()
-    left, high_left = _judged(beyond) if beyond.height.size else (sharp, high)
-    return left < _LEAST_SHARPNESS or high_left < _MUCH_LOWER * high
+    telling = beyond.height >= max(_MUCH_LOWER * high, _LEAST_STEP)
+    if not telling.any() or _judged(beyond)[0] < _LEAST_SHARPNESS:
+        return True
+    return ranked(beyond.rise[telling] / beyond.height[telling], _MANY) < _SURELY_SHARP
 
 
 def _judged(steps: _Steps) -> tuple[float, float]:
