@@ -58,7 +58,11 @@ def blurred(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.bool_]:
 
     Of all, if the board is; else of those in blocks of two by two that are. A block with low steps only tells nothing.
     """
-    steps = _steps(top_view, layout)
+    soft = _soft_squares(_steps(top_view, layout), layout)
+    return _soft_squares(_steps(top_view, layout, in_glare=True), layout) if soft.any() else soft
+
+
+def _soft_squares(steps: tuple[_Steps, _Steps], layout: Layout) -> NDArray[np.bool_]:
     if any(map(_is_soft, steps)):
         return np.ones(len(layout), np.bool_)
     blocks = np.zeros(((layout.rows + 1) // 2, (layout.columns + 1) // 2), np.bool_)
@@ -107,14 +111,15 @@ class _Steps(NamedTuple):
         return _Steps(self.height[rows, columns], self.rise[rows, columns], self.glare[rows, columns])
 
 
-def _steps(top_view: NDArray[np.uint8], layout: Layout) -> tuple[_Steps, _Steps]:
-    """Across; and up, on its side."""
+def _steps(top_view: NDArray[np.uint8], layout: Layout, *, in_glare: bool = False) -> tuple[_Steps, _Steps]:
+    """Across; and up, on its side. It is looked for glare only if that is asked."""
     board = slice((without := margin_of(top_view, layout) - _AROUND), -without)
     grey = np.asarray(cv2.cvtColor(top_view[board, board], cv2.COLOR_BGR2GRAY), np.float32)
     grey = np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE), np.float32)
-    bright = np.asarray(darkest(top_view[board, board]) >= _GLARE, np.uint8)
-    reach = 2 * int(_SHADES_OFF * SQUARE) + 1
-    glare = np.asarray(cv2.dilate(bright, cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (reach, reach))), np.bool_)
+    glare = np.zeros(grey.shape, np.bool_)
+    if in_glare:
+        dark = np.asarray(darkest(top_view[board, board]) < _GLARE, np.uint8)
+        glare = cv2.distanceTransform(dark, cv2.DIST_L2, cv2.DIST_MASK_3) < _SHADES_OFF * SQUARE
     up = np.ascontiguousarray(grey[:, ::_SPARSE].T)
     return _steps_across(grey[::_SPARSE], glare[::_SPARSE]), _steps_across(up, glare[:, ::_SPARSE].T)
 
