@@ -148,13 +148,18 @@ def test_video_that_breaks_off_says_so_and_ends(tmp_path):
         source.read(0)
 
 
+def brightening(path, coded, *, rate, count):
+    """A video of so many frames, from black on."""
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*coded), rate, SIZE)
+    for number in range(count):
+        writer.write(picture(240 * number // count))
+    writer.release()
+    return path
+
+
 def test_video_of_uneven_frames_in_a_transport_stream_is_whole(tmp_path):
     """As a webcam in the evening gives them; the container knows only how long they last."""
-    path = tmp_path / "uneven.ts"
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), 10, SIZE)
-    for grey in range(40):
-        writer.write(picture(6 * grey))
-    writer.release()
+    path = brightening(tmp_path / "uneven.ts", "mp4v", rate=10, count=40)
     data, at, ticks = bytearray(path.read_bytes()), 0, 90_000
     for after_s in (0.02, 0.4, 0.03, 0.1, 1.3) * 8:
         at = data.index(b"\0\0\1\xe0", at + 1)  # the head of a frame (ISO/IEC 13818-1, 2.4.3.7)
@@ -220,11 +225,7 @@ def test_a_video_of_which_no_picture_can_be_decoded_is_told_with_what_helps(name
 
 def test_video_that_begins_late_is_whole(tmp_path):
     """As screen recorders make them: the first frame comes a while after the file's beginning, none is missing."""
-    path = tmp_path / "late.mkv"
-    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 100, SIZE)
-    for grey in range(10):
-        writer.write(picture(20 * grey))
-    writer.release()
+    path = brightening(tmp_path / "late.mkv", "MJPG", rate=100, count=10)
     data = path.read_bytes()
     for element, early, late in (
         (b"\xe7\x81", b"\x00", b"\xfa"),  # the cluster's time: 250 ms
