@@ -8,10 +8,11 @@ import secrets
 import shutil
 import stat
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, AnyStr
 
 if TYPE_CHECKING:
     from io import FileIO
+    from typing import IO
 
 
 LONGEST_TEXT = 64 * 2**20
@@ -26,9 +27,14 @@ def read_whole(path: str | Path, encoding: str = "utf-8") -> str:
         UnicodeDecodeError: if it is none.
     """
     with Path(path).open(encoding=encoding) as file:
-        text = file.read(LONGEST_TEXT + 1)
+        return whole(file)
+
+
+def whole(file: IO[AnyStr]) -> AnyStr:
+    """All that a file has from here on; `OSError` if that is more than any text has (`LONGEST_TEXT`)."""
+    text = file.read(LONGEST_TEXT + 1)
     if len(text) > LONGEST_TEXT:
-        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
     return text
 
 

@@ -151,3 +151,11 @@ def test_what_has_no_end_is_no_text(tmp_path, command):
     assert "/dev/zero" in done.output
     assert "File too large" in done.output
     assert isinstance(done.exception, SystemExit)
+
+
+def test_what_is_too_long_on_standard_input_is_refused_and_not_cut_off(monkeypatch):
+    """Before, its beginning was taken for the whole."""
+    monkeypatch.setattr("companion.files.LONGEST_TEXT", len(MATCH) - 1)
+    done = CliRunner().invoke(main, ["matches", "analyse", "-"], input=MATCH)
+    assert done.exit_code == 1
+    assert "- cannot be read: File too large" in done.output

@@ -178,7 +178,7 @@ class StillFolder:
     board anew where the camera was moved, to look twice, and to ask. All are given in the size of the first, others
     with black beside them. What is no file, such as a folder or a link that leads nowhere, is no picture, whatever its
     name; nor is a hidden file. A picture of a kind that cannot be read is refused, unless one of its name that can be
-    read lies beside it.
+    read lies beside it; then a telephone's own one is passed over, too.
     """
 
     live = False

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 HEIF_SUFFIXES = frozenset({".heic", ".heif", ".hif"})
 """Pictures as telephones keep them; what others are to read is often saved beside them under the same name."""
-PICTURE_SUFFIXES = HEIF_SUFFIXES | {
-    *(".jpg", ".jpeg", ".jpe", ".jfif", ".jp2", ".png", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp", ".avif")
-}
+PICTURE_SUFFIXES = HEIF_SUFFIXES | frozenset(
+    {".jpg", ".jpeg", ".jpe", ".jfif", ".jp2", ".png", ".bmp", ".ppm", ".pgm", ".tif", ".tiff", ".webp", ".avif"}
+)
 _FOREIGN_SUFFIXES = frozenset({".jxl", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"})
 """Pictures, such as cameras make, that are not read: a move may be on any of them."""
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")

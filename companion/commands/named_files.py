@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from companion.errors import NotationError
-from companion.files import LONGEST_TEXT, read_whole, try_to_write, write_whole
+from companion.files import read_whole, try_to_write, whole, write_whole
 from companion.rules.matchtext import MatchText, is_blank
 
 
@@ -29,7 +29,8 @@ def read_text(path: str) -> str:
     """The text of a file, or of standard input for ``-``; a `ClickException` in one line if it cannot be read."""
     try:
         if path == "-":
-            return sys.stdin.buffer.read(LONGEST_TEXT).decode("utf-8")
+            data: bytes = whole(sys.stdin.buffer)
+            return data.decode("utf-8")
         return read_whole(path)
     except UnicodeDecodeError as error:
         raise click.ClickException(f"{path} is not a text file in UTF-8") from error

@@ -57,9 +57,16 @@ def blurred(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.bool_]:
     """Of which squares `(n,)` too little can be told on a top view, as `rectify` gives it, as it is blurred or shaken.
 
     Of all, if the board is; else of those in blocks of two by two that are. A block with low steps only tells nothing.
+    What seems soft is looked at again without what may be a glare.
     """
-    soft = _soft_squares(_steps(top_view, layout), layout)
-    return _soft_squares(_steps(top_view, layout, in_glare=True), layout) if soft.any() else soft
+    steps = _steps(top_view, layout)
+    soft = _soft_squares(steps, layout)
+    if not soft.any():
+        return soft
+    dark = np.asarray(darkest(_board(top_view, layout)) < _GLARE, np.uint8)
+    glare = cv2.distanceTransform(dark, cv2.DIST_L2, cv2.DIST_MASK_3) < _SHADES_OFF * SQUARE
+    across, up = (each._replace(glare=_where_steps_are(way)) for each, way in zip(steps, _ways(glare), strict=True))
+    return _soft_squares((across, up), layout)
 
 
 def _soft_squares(steps: tuple[_Steps, _Steps], layout: Layout) -> NDArray[np.bool_]:
@@ -96,7 +103,7 @@ class _Steps(NamedTuple):
     rise: Floats
     """The most of it that is climbed from one pixel to the next."""
     glare: NDArray[np.bool_]
-    """Where it may be that of a glare, which is soft."""
+    """Where it may be that of a glare, which is soft; nowhere, as long as nobody has looked."""
 
     def beyond_glare(self) -> _Steps:
         """Those that are none of a glare."""
@@ -111,26 +118,35 @@ class _Steps(NamedTuple):
         return _Steps(self.height[rows, columns], self.rise[rows, columns], self.glare[rows, columns])
 
 
-def _steps(top_view: NDArray[np.uint8], layout: Layout, *, in_glare: bool = False) -> tuple[_Steps, _Steps]:
-    """Across; and up, on its side. It is looked for glare only if that is asked."""
+def _steps(top_view: NDArray[np.uint8], layout: Layout) -> tuple[_Steps, _Steps]:
+    """Across; and up, on its side."""
+    grey = np.asarray(cv2.cvtColor(_board(top_view, layout), cv2.COLOR_BGR2GRAY), np.float32)
+    across, up = _ways(np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE), np.float32))
+    return _steps_across(across), _steps_across(up)
+
+
+def _board(top_view: NDArray[np.uint8], layout: Layout) -> NDArray[np.uint8]:
+    """The part of a top view that is looked at."""
     board = slice((without := margin_of(top_view, layout) - _AROUND), -without)
-    grey = np.asarray(cv2.cvtColor(top_view[board, board], cv2.COLOR_BGR2GRAY), np.float32)
-    grey = np.asarray(cv2.GaussianBlur(grey, (0, 0), _NOISE), np.float32)
-    glare = np.zeros(grey.shape, np.bool_)
-    if in_glare:
-        dark = np.asarray(darkest(top_view[board, board]) < _GLARE, np.uint8)
-        glare = cv2.distanceTransform(dark, cv2.DIST_L2, cv2.DIST_MASK_3) < _SHADES_OFF * SQUARE
-    up = np.ascontiguousarray(grey[:, ::_SPARSE].T)
-    return _steps_across(grey[::_SPARSE], glare[::_SPARSE]), _steps_across(up, glare[:, ::_SPARSE].T)
+    return top_view[board, board]
 
 
-def _steps_across(grey: Floats, glare: NDArray[np.bool_]) -> _Steps:
+def _ways(plane: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The rows of a plane that are looked at; and its columns, on their side."""
+    return plane[::_SPARSE], np.ascontiguousarray(plane[:, ::_SPARSE].T)
+
+
+def _steps_across(grey: Floats) -> _Steps:
     whole, within = np.ones((1, _REACH), np.uint8), np.ones((1, _REACH - 1), np.uint8)
-    first, last = _REACH // 2, -(_REACH // 2) - 1
-    height = (cv2.dilate(grey, whole) - cv2.erode(grey, whole))[:, first:last]
+    height = _where_steps_are(np.asarray(cv2.dilate(grey, whole) - cv2.erode(grey, whole), np.float32))
     rises = np.asarray(cv2.absdiff(grey[:, 1:], grey[:, :-1]), np.float32)
-    rise = (cv2.dilate(rises, within) - ranked(rises, _HALF) / 2)[:, first:][:, : height.shape[1]]
-    return _Steps(height[:, ::_SPARSE], rise[:, ::_SPARSE], glare[:, first:last][:, ::_SPARSE])
+    rise = (cv2.dilate(rises, within) - ranked(rises, _HALF) / 2)[:, _REACH // 2 :: _SPARSE][:, : height.shape[1]]
+    return _Steps(height, rise, np.zeros(height.shape, np.bool_))
+
+
+def _where_steps_are(rows: NDArray[Any]) -> NDArray[Any]:
+    """Of rows that are looked at the places around which a whole step has room, but for those that are passed over."""
+    return rows[:, _REACH // 2 : -(_REACH // 2) - 1 : _SPARSE]
 
 
 def _sharpness(steps: tuple[_Steps, _Steps]) -> float:
