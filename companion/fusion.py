@@ -87,7 +87,8 @@ class Fusion:
         """Take the snapshot of one source; what all of them say together at its time."""
         self._latest[source] = snapshot
         now = self._now = max(self._now, snapshot.time)  # a picture takes longer to read than a cable
-        voters = {name: seen for name, seen in self._latest.items() if now - seen.time < self._stale_s}
+        heard = {name: seen for name, seen in self._latest.items() if now - seen.time < self._stale_s}
+        voters = heard or {source: snapshot}  # who was ahead is lost, and what comes late is all there is
         unsettled = contradicted = 0
         disagreements = []
         for i, square in enumerate(self._layout.squares):

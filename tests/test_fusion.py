@@ -44,6 +44,13 @@ def test_what_neither_rules_out_is_left(fusion, camera, tiles, together):
     assert fused.unsettled == 0
 
 
+def test_a_picture_that_comes_late_counts_where_whoever_was_ahead_of_it_is_lost(fusion):
+    fusion.feed("tiles", seen(10.0))
+    fusion.lose("tiles")
+    fused = fusion.feed("camera", seen(7.5, PUSHER))
+    assert (fused.time, fused.squares[A1].contents, fused.unsettled) == (10.0, PUSHER, 0)
+
+
 def test_a_hand_before_the_camera_does_not_hold_up_what_the_tiles_feel(fusion):
     fusion.feed("camera", seen(1.0, hidden=True))
     fused = fusion.feed("tiles", seen(1.1, PUSHER))
