@@ -93,12 +93,14 @@ class Senses:
         sources: Sequence[Source],
         layout: Layout,
         *,
+        sets: int | None = None,
         lies_turned: Callable[[Snapshot], int] = lambda snapshot: 0,  # noqa: ARG005 (a board that nobody knows)
     ) -> None:
+        """They look at a board of this layout, with so many `sets` of pieces; by default as many as it needs."""
         self._lies_turned = lies_turned
         self._senses = tuple(_Sense(source, layout) for source in sources)
         self._turns = deque(self._senses)
-        self._layout = layout
+        self._layout, self._sets = layout, layout.default_sets if sets is None else sets
         self._fusion = self._fusing()
         self.name = " + ".join(sense.name for sense in self._senses)
         """The texts that the sources were opened by."""
@@ -161,9 +163,9 @@ class Senses:
         except RulesError:
             for sense in told:
                 with contextlib.suppress(RulesError):  # each of them, and the reason is the first one's
-                    sense.source.lay_out(self._layout, sets)
+                    sense.source.lay_out(self._layout, self._sets)
             raise
-        self._layout = layout
+        self._layout, self._sets = layout, sets
         for sense in self._senses:
             sense.forget(layout)
         self._fusion = self._fusing()

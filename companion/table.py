@@ -188,7 +188,8 @@ class Table:
         `clock` gives monotonic seconds, whatever becomes of the sources.
         """
         self.id = referee.table
-        self.senses = Senses((source, *others), referee.game.layout, lies_turned=referee.lies_turned)
+        game = referee.game
+        self.senses = Senses((source, *others), game.layout, sets=game.sets, lies_turned=referee.lies_turned)
         self.referee = referee
         self.ended = False
         """The sources are files and have been read to their end, or are not looked at any more."""

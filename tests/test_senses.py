@@ -179,17 +179,17 @@ def test_a_source_whose_board_is_not_found_does_not_hold_up_the_other():
 def test_another_board_is_laid_out_for_all_sources_or_for_none():
     class Willing(Feed):
         def lay_out(self, layout, sets):
-            self.layout = layout
+            self.layout, self.sets = layout, sets
 
     class Stubborn(Feed):
         def lay_out(self, layout, sets):
             raise RulesError("this one cannot")
 
     willing, stairs = Willing(), Layout.parse("8x4")
-    senses = Senses([willing, Stubborn()], BOARD)
+    table = Table(willing, Referee(Game.start(sets=3)), Ledger(), clock=time.monotonic, others=[Stubborn()])
     with pytest.raises(RulesError, match="this one cannot"):
-        senses.lay_out(stairs, 2)
-    assert willing.layout == BOARD
+        table.senses.lay_out(stairs, 2)
+    assert (willing.layout, willing.sets) == (BOARD, 3)
     both = Senses([willing, Willing()], BOARD)
     both.lay_out(stairs, 2)
     willing.put(Scene(stairs).reading())
