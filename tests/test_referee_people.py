@@ -468,6 +468,21 @@ def test_what_is_unclear_is_asked_one_by_one_before_an_order_that_nobody_could_c
     assert scene.game.history == ()
 
 
+def test_an_order_is_asked_no_more_when_the_move_before_it_is_taken_back():
+    scene = Scene(Game.start("anywhere"))
+    scene.look(1)
+    either = contents_of([piece("L+"), piece("D+")])
+    scene.misread[A1] = either
+    assert scene.play("a1+") == ["light a1+"]
+    scene.misread |= {A2: either, A3: either}
+    assert scene.look(5) == ["asks order"]
+    scene.misread[A1] = contents_of([piece("D+")])
+    assert scene.look(5) == ["taken back a1+"]
+    assert scene.referee.question is None
+    with pytest.raises(RulesError, match="nothing is asked right now"):
+        scene.referee.choose(scene.time, "a2+ a3+")
+
+
 def test_an_order_that_is_asked_is_of_the_pieces_as_they_are_read_now():
     """What was offered before would play a piece that is not there."""
     scene = scene_after()

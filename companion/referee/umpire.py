@@ -405,6 +405,7 @@ class Umpire:
     def _take_back(self, time: float, count: int) -> list[Event]:
         told: list[Event] = []
         self._problems.settle_all()
+        self._question.drop()
         for _ in range(count):
             move, event = self._sheet.take_back(time)
             self._losses.disturbed.discard(move.square)
