@@ -648,6 +648,17 @@ def test_a_square_that_is_hidden_for_good_is_joined_as_what_people_say():
     assert lines(joined) == ["Corrected"]
 
 
+def test_a_piece_that_is_not_seen_lies_there_by_a_persons_word_after_joining_too():
+    scene = scene_after("a1+", "a2+")
+    scene.misread[A1] = EMPTY
+    assert scene.look(1) == ["disturbed a1"]
+    assert lines(scene.referee.answer(scene.time, A1, piece("L+"))) == ["restored a1"]
+    assert lines(scene.referee.join(scene.time, to_move=Colour.LIGHT, last=A2)) == ["Corrected"]
+    assert scene.look(1) == []
+    scene.misread[A1] = contents_of([piece("Lx")])
+    assert scene.look(1) == ["disturbed a1"]
+
+
 def test_joining_needs_a_clear_board():
     scene = Scene()
     scene.misread = {A2: of_colour(Colour.DARK)}

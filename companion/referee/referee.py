@@ -88,8 +88,9 @@ class Referee(Umpire):
         pieces = {square: piece for square, piece in lies.items() if piece is not None}
         position = Position(tuple(sorted(pieces.items())), to_move, last)
         joined = self.game.joined_at(position)
-        before = tuple(map(str, self.game.history))
+        before, said = tuple(map(str, self.game.history)), self._said
         self._begin(Record.of(joined))
+        self._said = said
         self._keep_the_cards()
         after = tuple(map(str, joined.history))
         told = position.write(joined.layout)
