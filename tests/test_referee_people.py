@@ -1149,6 +1149,17 @@ def test_pieces_that_are_left_over_are_lifted_before_the_match_goes_on():
     assert scene.play("b1+") == ["light b1+"]
 
 
+def test_pieces_may_be_left_over_from_a_match_on_another_board():
+    scene = scene_after("a1+", "a3><")
+    eight = Layout.parse("8x2")
+    scene.referee.new_match(scene.time, Game.start(layout=eight))
+    scene.layout, scene.settler, scene.pieces = eight, Settler(eight), {A1: piece("L+")}
+    assert scene.look(2) == ["asks start"]
+    scene.lift("a1")
+    assert scene.look(2) == []
+    assert scene.play("b1x") == ["light b1x"]
+
+
 def test_pieces_that_are_not_left_over_are_the_matchs():
     scene = left_over()
     assert lines(scene.referee.choose(scene.time, "new")) == ["MatchStarted", "light a1+", "dark a3><"]

@@ -37,18 +37,18 @@ class Referee(Umpire):
         """Begin another match; the one in play is left as it is.
 
         What lies on the board now has to leave it first, lest it be taken for moves of this match. On another layout
-        the board is looked at afresh.
+        the board is looked at afresh, and it is asked about what lies there if anything did before.
         """
-        never_seen = not self._sight.started
-        if game.layout != self.game.layout:
+        never_seen, afresh = not self._sight.started, game.layout != self.game.layout
+        lying = {square for square in self.game.layout if not self._sight.contents(square) & EMPTY}
+        lying |= {move.square for move in self.game.moves if self._sight.contents(move.square) != EMPTY}
+        if afresh:
             self._sight = Sight(game.layout, self._patience)
-        lying = {square for square in game.layout if not self._sight.contents(square) & EMPTY}
-        if game.layout == self.game.layout:
-            lying |= {move.square for move in self.game.moves if self._sight.contents(move.square) != EMPTY}
         told = self._start_match(time, game)
         self._keep_the_cards()
-        self._losses.dismiss(lying)
-        self._may_be_left_over = never_seen
+        if not afresh:
+            self._losses.dismiss(lying)
+        self._may_be_left_over = never_seen or (afresh and bool(lying))
         return told
 
     @property
