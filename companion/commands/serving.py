@@ -181,10 +181,10 @@ def _resumed(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple[
 def _recalled(last: Match, game: Game, log: MatchLog, opening: Opening) -> tuple[Referee, Recorder]:
     """The match that has ended, and after it `game` for the same players.
 
-    It is `game` alone if that is on another board, or of another variant.
+    It is `game` alone if that is on another board, with other sets, or of another variant: the sources look for that.
     """
     ended = log.game(last.id)
-    if (ended.layout, last.opening.variant) != (game.layout, opening.variant):
+    if (ended.layout, ended.sets, last.opening.variant) != (game.layout, game.sets, opening.variant):
         return _begun(game, log, opening)
     referee = Referee(game, table=opening.table, variant=opening.variant)
     referee.paused = log.paused(last.id)

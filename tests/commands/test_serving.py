@@ -110,6 +110,18 @@ def test_end_that_is_undone_after_a_restart_goes_on_in_the_same_match(log):
     assert [str(ply) for ply in log.game(match.id).history] == ["a1+", "a3><"]
 
 
+def test_a_camera_is_told_how_many_sets_are_in_play_whatever_was_played_before_a_restart(log, monkeypatch):
+    with Program(log, game=Game.start(sets=2)) as first:
+        first.play("a1+", "a3><")
+        first.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    with Program(log, first) as second:
+        told = []
+        monkeypatch.setattr(second.board, "lay_out", lambda layout, sets: told.append(sets))
+        second.look()
+        second.table.do(second.table.new_match(Game.start(sets=2), Players()))
+        assert (second.view.game.sets, told) == (2, [2])
+
+
 def pause(room: Room, *, paused: bool) -> None:
     room.table.do(lambda referee, time: referee.pause(time, paused=paused))
 
