@@ -14,6 +14,6 @@
   document.addEventListener("htmx:error", () => showLive("no", heard));
   document.addEventListener("htmx:response:error", () => showLive("no", heard));
   setInterval(() => {
-    if (Date.now() - heard > LATE_MS) showLive("no", heard);
+    if (Math.abs(Date.now() - heard) > LATE_MS) showLive("no", heard);
   }, LOOK_MS);
 })();

@@ -37,9 +37,9 @@
 
   function look() {
     const now = Date.now();
-    if (now - (heard || begun) < CUT_OFF_MS) return;
+    if (Math.abs(now - (heard || begun)) < CUT_OFF_MS) return; // a clock that was set back tells nothing
     showLive("no", heard || begun);
-    if (!document.hidden && now - asked > CUT_OFF_MS) connectAgain();
+    if (!document.hidden && Math.abs(now - asked) > CUT_OFF_MS) connectAgain();
   }
 
   function cutOff() {
