@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from companion import events
 from companion.readings import possible
-from companion.rules import Pass
+from companion.rules import Move, Pass, parse_moves
 from companion.saying import Saying, parted
 from companion.web import questions, reasons
 from companion.web.language import _, closed, sentence, told
@@ -19,6 +19,7 @@ from companion.web.names import as_written, content_name, kind_name, player
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+    from companion.events import ChoiceNeeded
     from companion.fusion import Disagreement
     from companion.referee import Problem
     from companion.rules import Content, Square
@@ -209,10 +210,11 @@ def _questions(view: TableView) -> Iterator[Notice]:
     if asked.question == "correct":
         words["resume"] = _("Leave the game as it was")
     order = _("In which order?"), _("Several pieces came at once, and more than one order is legal.")
-    if lifted := [square for square in map(str, sorted(view.disturbed)) if square in " ".join(asked.choices)]:
+    if lifted := sorted(view.disturbed & _squares_in(asked)):
+        squares = ", ".join(map(str, lifted))
         order = (
             _("Only lifted, or played elsewhere?"),
-            _("%(squares)s: put back what was only lifted, or say what was played.", squares=", ".join(lifted)),
+            _("%(squares)s: put back what was only lifted, or say what was played.", squares=squares),
         )
     title, text = {
         "order": order,
@@ -230,6 +232,13 @@ def _questions(view: TableView) -> Iterator[Notice]:
     }[asked.question]
     choices = tuple((choice, words.get(choice, choice)) for choice in asked.choices)
     yield Notice("ask", title, text, choices=choices, asked=questions.about_choice(asked))
+
+
+def _squares_in(asked: ChoiceNeeded) -> set[Square]:
+    """The squares of all moves that are to choose from, where these are orders of moves."""
+    if asked.question != "order":
+        return set()
+    return {ply.square for order in asked.choices for ply in parse_moves(order) if isinstance(ply, Move)}
 
 
 def _wrongs(view: TableView) -> Iterator[Notice]:

@@ -544,6 +544,33 @@ def test_who_looks_on_is_not_told_that_the_referee_is_asked_about_an_illegal_pie
     assert "It is another piece" in asked
 
 
+def test_which_piece_may_only_have_been_lifted_is_told(app, room):
+    room.play("a1+", "a2+")
+    room.lift("a2")
+    room.board.scene.misread[Square.parse("a3")] = contents_of(map(Piece.parse, ("light straight", "dark straight")))
+    for _ in range(3):
+        room.look()
+    with app.test_request_context():
+        asked = notices(room.view)[0]
+    assert asked.title == "Only lifted, or played elsewhere?"
+    assert asked.text.startswith("a2: put back")
+    assert [choice for choice, _ in asked.choices] == ["a2+ a3+", "a3+"]
+
+
+def test_a_piece_is_not_told_as_lifted_for_an_order_of_moves_on_a_square_whose_name_begins_like_its_own(app):
+    room = Room(Game.start("anywhere", layout=Layout.parse("/".join(["##"] * 10))))
+    scene, either = room.board.scene, contents_of(map(Piece.parse, ("light straight", "dark straight")))
+    with room.table.running():
+        room.play("a1<>", "b5<>")
+        scene.misread |= dict.fromkeys(map(Square.parse, ("a10", "b10")), either)
+        room.look()
+        room.look()
+        room.lift("a1")
+        with app.test_request_context():
+            told = [notice.title for notice in notices(room.look())]
+    assert told == ["In which order?", "Something has moved"]
+
+
 @pytest.mark.parametrize(
     ("fields", "layout", "sets"),
     [
