@@ -6,7 +6,7 @@ import pytest
 
 from companion.fusion import Fusion
 from companion.readings import ANYTHING, EMPTY, SOME_PIECE, SettledSquare, Snapshot, contents_of, possible
-from companion.rules import Layout, Piece, Square
+from companion.rules import Colour, Kind, Layout, Piece, Square
 
 LAYOUT = Layout.parse("4x4")
 A1 = 0
@@ -153,6 +153,24 @@ def test_a_piece_that_is_disagreed_about_came_when_it_was_first_seen(fusion):
     assert (fused.squares[A1].since, fused.squares[A1].after) == (2.5, 1.5)
     fused = fusion.feed("tiles", seen(3.0, PUSHER))
     assert fused.squares[A1].since == 2.5
+
+
+def test_a_piece_that_may_be_gone_by_the_word_of_one_may_be_so_since_that_one_said_so(fusion):
+    fusion.feed("camera", seen(0.5, PUSHER))
+    fusion.feed("tiles", seen(0.5, PUSHER))
+    lasting = seen(0.5, PUSHER).squares[A1]
+    for tenth in range(18):
+        told = seen(1.0 + tenth / 10)
+        fusion.feed("camera", replace(told, squares=(lasting, *told.squares[1:])))
+        fused = fusion.feed("tiles", replace(told, squares=(SettledSquare(EMPTY, 1.0, 0.9), *told.squares[1:])))
+    assert fused.squares[A1] == SettledSquare(PUSHER | EMPTY, 1.0, 0.9)
+
+
+def test_the_cards_are_told_by_whoever_sees_them(fusion):
+    cards = {Colour.LIGHT: frozenset({Kind.PUSHER})}
+    fused = fusion.feed("camera", replace(seen(1.0), cards=cards))
+    assert fused.cards == cards
+    assert fusion.feed("tiles", seen(1.1)).cards == cards
 
 
 def test_what_may_be_a_piece_where_nothing_was_came_when_it_was_first_seen(fusion):

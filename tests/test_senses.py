@@ -194,6 +194,11 @@ def test_another_board_is_laid_out_for_all_sources_or_for_none():
     both.lay_out(stairs, 2)
     willing.put(Scene(stairs).reading())
     assert len(both.look(0).snapshot.squares) == 32
+    picky = Senses([willing, Feed()], BOARD)
+    picky.lay_out(stairs, 3)
+    with pytest.raises(RulesError, match="cannot show that"):
+        picky.lay_out(BOARD, 1)
+    assert (willing.layout, willing.sets) == (stairs, 3)
 
 
 # In the background ----------------------------------------------------------------------------------------------------

@@ -9,11 +9,12 @@ from companion.web.gate import HEADERS, TRIES_EACH, TRIES_IN_ALL, WAIT_S, Attemp
 from tests.web.conftest import Person
 
 
-def test_everyone_may_look_and_is_given_no_session(elsewhere):
+def test_everyone_may_look_and_is_given_no_session(here, elsewhere):
+    assert "hand?" in here.get("/t/1/").text
     page = elsewhere.get("/t/1/")
     assert page.status_code == 200
     assert "Set-Cookie" not in page.headers
-    assert "do/" not in page.text
+    assert "hand?" not in page.text
 
 
 def test_this_machine_may_rule_without_a_pin(here, room):
@@ -55,10 +56,11 @@ def test_wrong_pins_are_forgotten_after_a_while_and_counted_in_all():
     assert not attempts.exhausted("10.0.0.99")
 
 
-@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded", "X-Real-IP"])
 def test_proxy_on_this_machine_does_not_lend_its_place(app, header):
     person = Person(app)
-    assert "do/" not in person.get("/t/1/", headers={header: "10.0.0.77"}).text
+    assert person.get("/t/1/hand").status_code == 200
+    assert person.get("/t/1/hand", headers={header: "10.0.0.77"}).headers["Location"] == "/sign-in?table=1"
 
 
 def test_another_pages_request_is_refused(here, room):
