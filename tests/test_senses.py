@@ -284,6 +284,17 @@ def test_after_another_layout_nothing_of_the_old_board_is_read():
     assert sizes[-9:] == [32] * 9
 
 
+def test_another_layout_is_looked_at_though_nobody_makes_room_for_what_was_read_ahead():
+    feed, stairs = Feed(), Layout.parse("8x4")
+    feed.put(*Scene(BOARD).hold(10 * READING_S))
+    with Background(feed) as source:
+        heard(source, 1)
+        while feed.items.qsize() > 6:  # two are kept, and its thread waits with a third
+            time.sleep(0.01)
+        source.lay_out(stairs, 2)
+    assert feed.layout == stairs
+
+
 def test_a_source_that_is_lost_while_another_layout_is_asked_for_is_told_as_lost():
     feed = Feed()
     feed.put(*Scene(BOARD).hold(2 * READING_S), SourceError("unplugged"))

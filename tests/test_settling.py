@@ -155,8 +155,8 @@ def test_an_odd_reading_does_not_make_a_square_restless_but_a_hand_and_a_change_
     assert {line: bool(settle(line).restless >> A1 & 1) for line in lines} == lines
 
 
-@pytest.mark.parametrize("line", [".....++.++", ".....+.+++", ".....+++.++"])
-def test_an_odd_reading_after_a_piece_was_seen_does_not_show_that_it_came_later(line):
+@pytest.mark.parametrize("line", [".....++.++", ".....+.+++", ".....+++.++", ".....hhhh.+++++"])
+def test_an_odd_reading_after_a_piece_or_a_hand_was_seen_does_not_show_that_it_came_later(line):
     square = settle(line).squares[A1]
     assert (square.contents, square.after) == (READINGS["+"], pytest.approx(0.4))
     assert square.after < square.since
