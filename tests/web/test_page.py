@@ -496,6 +496,17 @@ def asked_on(person) -> str:
     return asked
 
 
+def test_a_match_in_which_nothing_was_played_may_be_begun_anew(here, room):
+    for square, piece in (("a1", "light straight"), ("c3", "dark puller"), ("d4", "light pusher")):
+        room.put(square, piece)
+    seen = room.look()
+    assert seen.question is not None
+    assert here.rule("new", match=seen.match).status_code == 303
+    view = room.look()
+    assert view.match != seen.match
+    assert set(map(str, view.to_lift)) == {"a1", "c3", "d4"}
+
+
 def test_a_new_match_may_be_begun_on_a_page_from_before_another_began_by_itself(here, room):
     room.play("a1+")
     seen = room.look().match
