@@ -82,9 +82,20 @@ def test_board_of_any_layout_is_laid_of_its_plates():
     assert all(RIM <= x < drawn.width - RIM and RIM <= y < drawn.height - RIM for x, y in drawn.plates)
 
 
+def test_where_a_piece_may_go_is_drawn_while_that_counts():
+    view = shown(Game.replay(["a1+"]))
+    assert [spot.name for spot in draw(view).spots if spot.legal] == ["a4", "a3", "a2", "b1", "c1", "d1"]
+    for moot in (replace(view, paused=True), replace(view, resigned=Colour.DARK)):
+        assert not any(spot.legal for spot in draw(moot).spots)
+
+
 # The words --------------------------------------------------------------------------------------------------------
 
 PASSED = ["a1+", "a3><", "a2+", "a4<>", "b2><", "c2+", "c3<>", "c1x", "d2><", "d3+", "d4x", "-"]
+FORFEITED = [
+    *("a3><", "a2<>", "c4><", "b4<>", "d3x", "b1><", "c1x", "b2+"),
+    *("b3<>", "d1x", "c2+", "c3x", "d4+", "a4><", "-", "d2+", "-"),
+]
 STORIES = {
     "beginning": ([], "Light to play", "First move: any outside square", []),
     "one move": (["a1+"], "Dark to play", "Straight at a1: row 1 or column a", []),
@@ -94,6 +105,12 @@ STORIES = {
         "Dark to play",
         "Pusher at b3: a square not touching b3",
         ["Dark's last chance"],
+    ),
+    "last chance that is forfeited": (
+        FORFEITED,
+        "Dark wins, 1 to 0",
+        "The game is over. Clear the board to begin the next game.",
+        ["Light's last chance is forfeited"],
     ),
     "end": (
         [*PASSED, "b4x", "-", "b3<>", "b1<>"],
