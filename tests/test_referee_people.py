@@ -597,6 +597,19 @@ def test_a_match_that_is_over_stays_over_when_someone_joins_what_lies_there():
     assert (scene.referee.resigned, len(scene.game.history)) == (Colour.LIGHT, 2)
 
 
+def test_a_board_that_fits_again_answers_what_waited_beneath_a_correction():
+    scene = Scene(Game.replay(["a1+", "a2+"]))
+    scene.put("c3", "Dx")
+    assert scene.look(2) == ["asks start"]
+    assert lines(scene.referee.correct(scene.time, 1, "a1x")) == ["asks correct"]
+    scene.lift("c3")
+    scene.put("a1", "L+")
+    scene.put("a2", "D+")
+    assert scene.look(2) == []
+    assert scene.referee.question.question == "correct"
+    assert scene.play("a3+") == ["light a3+"]
+
+
 def test_a_resignation_answers_what_was_asked_about_the_board():
     scene = Scene(Game.replay(["a1+", "a2+"]))
     scene.put("c3", "Dx")
