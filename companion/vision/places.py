@@ -76,10 +76,15 @@ def possible(corners: Floats) -> bool:
 
 
 def may_be_board(corners: Floats, size: tuple[int, int]) -> bool:
-    """Whether they can be those of something square in a picture of this size: a board with spares beside it is not."""
+    """Whether they can be those of something square in a picture of this size, or one that it is cut out of.
+
+    A board with spares beside it is not.
+    """
     shape = (SQUARES, SQUARES)
     return possible(corners) and (
-        misfit(corners, shape, size) < MISFIT or strain(corners, shape, size) < _LITTLE_STRAINED
+        misfit(corners, shape, size) < MISFIT
+        or strain(corners, shape, size) < _LITTLE_STRAINED
+        or misfit(corners, shape, size, cut_out=True) < MISFIT
     )
 
 

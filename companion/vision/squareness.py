@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,8 @@ UNIT_SQUARE = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 """The corners that `from_unit_square` takes to others."""
 _ORDINARY_FOCALS = (0.6, 0.68, 0.77, 0.88, 1.0, 1.2, 1.45, 1.8, 2.2)
 """In longer picture sides: from wide-angle webcams to telephones' second lenses, and pictures cut out of larger."""
+_CUT_OUT = (-0.3, -0.15, 0.0, 0.15, 0.3)
+"""In longer picture sides: how far from a picture's middle the camera may have looked, if it is a part of another."""
 _MOST_TILT = np.radians(66)
 """Of a board that can be read."""
 _NUDGE = 0.02
@@ -24,15 +27,19 @@ _NUDGE = 0.02
 _ROUND_OFF = 1e-9
 
 
-def misfit(corners: Floats, shape: tuple[int, int], size: tuple[int, int]) -> float:
+def misfit(corners: Floats, shape: tuple[int, int], size: tuple[int, int], *, cut_out: bool = False) -> float:
     """How unlike a board of `shape` (columns, rows) four corners (4, 2) of a picture of `size` (width, height) are.
 
     They go round from a1 to d1. Seen by any ordinary camera the sides of a square stand at right angles and are equally
     long. The answer is how far they are from that, as a share, for the camera that suits the corners best; infinite if
     it looked along the table. A rectangle much longer than wide looks square only from so low that its far side is seen
     much shorter than its near one.
+
+    A picture that is `cut_out` of another shows what the camera saw beside its middle, which bends shapes more: it may
+    have looked anywhere near.
     """
-    seen, lens = _seen(corners, size), _lenses(size)
+    beside = np.array(list(product(_CUT_OUT, repeat=2)) if cut_out else [(0, 0)]) * max(size)
+    seen, lens = _seen(corners - beside[:, None], size), _lenses(size)
     off, along, up = _off_square(seen, shape, lens)
     normal, middle = np.cross(along, up), seen @ (0.5, 0.5, 1.0) / lens
     facing = np.abs((normal * middle).sum(axis=-1)) / np.linalg.norm(middle, axis=-1)

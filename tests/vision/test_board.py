@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 from calibration.textures import Fabrics
-from calibration.training.dataset import Split
+from calibration.training.dataset import Split, Studio
+from calibration.training.render import render
 from calibration.training.tables import corner_error, draw_table
 from companion.errors import VisionError
 from companion.rules import Layout
@@ -219,6 +221,17 @@ def test_a_small_board_may_look_odder_than_a_large_one():
     found = locate(picture, STANDARD)
     assert isinstance(found, BoardPose), found.why
     assert corner_error(found.points(), corners) < 0.4
+
+
+@pytest.mark.parametrize("number", [274, 278, 289, 291, 292])
+def test_a_picture_may_be_cut_out_of_what_a_wide_lens_saw(number):
+    """They were not found, or up to 0.26 squares off: what lies beside the middle of a wide view looks like no square."""
+    traced = Studio(Split.TRACED)
+    scene = replace(traced.scene(number), hands=0)
+    photo = render(np.random.default_rng((Split.TRACED.value, 2, number)), scene, traced.fabrics)
+    found = locate(photo.image, STANDARD)
+    assert isinstance(found, BoardPose), found.why
+    assert corner_error(found.points(), photo.corners) < 0.125
 
 
 def test_corners_of_which_no_camera_makes_a_square_are_not_told_where_it_is_in_doubt():

@@ -42,6 +42,25 @@ def test_a_square_is_no_long_board():
     assert misfit(seen(4, 4, tilt=20, turn=20), (8, 4), SIZE) > MISFIT
 
 
+def beside(columns: float, rows: float, *, away: float, focal: float = 0.6) -> np.ndarray:
+    """Corners of a rectangle that lies `away` degrees beside the middle of a wide view, of which it is cut out."""
+    flat = np.array([[-columns, -rows], [columns, -rows], [columns, rows], [-columns, rows]]) / 2
+    rays = np.column_stack([flat, np.full(4, 8.0)]) @ cv2.Rodrigues(np.radians((away, away, 0.0)))[0].T
+    corners = rays[:, :2] / rays[:, 2:] * focal * max(SIZE)
+    return corners - corners.mean(axis=0) + np.array(SIZE) / 2
+
+
+def test_a_board_fits_in_a_picture_that_is_cut_out_of_a_wide_view():
+    corners = beside(4, 4, away=25)
+    assert misfit(corners, (4, 4), SIZE) > MISFIT
+    assert misfit(corners, (4, 4), SIZE, cut_out=True) < 0.05
+
+
+@pytest.mark.parametrize("away", [0, 10, 25])
+def test_what_is_longer_than_wide_is_no_board_there_either(away):
+    assert misfit(beside(6, 4, away=away), (4, 4), SIZE, cut_out=True) > MISFIT
+
+
 @pytest.mark.parametrize(("columns", "rows"), [(4, 4), (8, 4)])
 @pytest.mark.parametrize("tilt", [0, 30, 60])
 def test_the_corners_of_a_board_need_not_be_moved(columns, rows, tilt):
