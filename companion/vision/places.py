@@ -75,8 +75,8 @@ def possible(corners: Floats) -> bool:
     return bool(np.isfinite(corners).all()) and goes_round(corners) and side_lengths(corners).min() > SHORTEST_SIDE
 
 
-def may_be_board(corners: Floats, size: tuple[int, int]) -> bool:
-    """Whether they can be those of something square in a picture of this size, or one that it is cut out of.
+def may_be_board(corners: Floats, size: tuple[int, int], *, cut_out: bool = False) -> bool:
+    """Whether they can be those of something square in a picture of this size; or in one that is `cut_out` of another.
 
     A board with spares beside it is not.
     """
@@ -84,7 +84,7 @@ def may_be_board(corners: Floats, size: tuple[int, int]) -> bool:
     return possible(corners) and (
         misfit(corners, shape, size) < MISFIT
         or strain(corners, shape, size) < _LITTLE_STRAINED
-        or misfit(corners, shape, size, cut_out=True) < MISFIT
+        or (cut_out and misfit(corners, shape, size, cut_out=True) < MISFIT)
     )
 
 

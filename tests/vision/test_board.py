@@ -225,7 +225,7 @@ def test_a_small_board_may_look_odder_than_a_large_one():
 
 @pytest.mark.parametrize("number", [274, 278, 289, 291, 292])
 def test_a_picture_may_be_cut_out_of_what_a_wide_lens_saw(number):
-    """They were not found, or up to 0.26 squares off: what lies beside the middle of a wide view looks like no square."""
+    """They were not found, or up to 0.26 squares off: beside the middle of a wide view a square looks like none."""
     traced = Studio(Split.TRACED)
     scene = replace(traced.scene(number), hands=0)
     photo = render(np.random.default_rng((Split.TRACED.value, 2, number)), scene, traced.fabrics)
