@@ -19,11 +19,12 @@ import torch
 from rich.progress import track
 
 import companion.vision
-from calibration.training.bundle import bundle, calibrate_anew
+from calibration.training.bundle import bundle, calibrate_anew, write_head
 from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Split, draw_shards
 from calibration.training.export import restored
+from calibration.training.head import Lesson, Seen, teach
 from calibration.training.locator import CARD, JUDGE, ON_PHOTOGRAPHS, POINTER, Further, Plan, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.locator import learn as learn_locator
@@ -106,6 +107,30 @@ def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, lit: fl
         reader = mixed(begun, reader, new, (seen for _, seen, *_ in some))
         kept |= {"share": new, "after": json.loads((MODELS / "pieces.json").read_text("utf-8"))["trained_on"]}
     torch.save(kept | {"weights": reader.cpu().state_dict()}, folder / "reader.pt")
+
+
+@main.command()
+@_folder
+@click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files are.")
+@click.option("--scenes", default=2_500, show_default=True, help="Boards of all kinds to hold on to.")
+@click.option("--filled", default=2_500, show_default=True, help="Boards with filled marks.")
+@click.option("--steps", default=Lesson().steps, show_default=True, help="Steps of training.")
+@click.option("--seed", default=Lesson().seed, show_default=True)
+@_jobs
+def head(folder: Path, models: Path, scenes: int, filled: int, steps: int, seed: int, jobs: int) -> None:
+    """Teach the head alone what filled marks are; of others it says what it said. Then make its `sets` anew.
+
+    The backbone stays, and with it all that was enrolled. It takes half an hour on one core.
+    """
+    _draw(folder, Split.TRAIN, scenes, jobs)
+    _draw(folder, Split.FILLED, filled, jobs)
+    reader = _shipped(Pile(folder, Course(1)), Course(1, seed=seed)).eval()
+    lesson = Lesson(steps, seed=seed)
+    new, known = (Seen.of(reader, folder, split, lesson) for split in (Split.FILLED, Split.TRAIN))
+    taught = teach(reader, new, known, lesson, _report(steps)).cpu()
+    count = {"drawn": len(known.targets) // lesson.looks, "filled": len(new.targets) // lesson.looks}
+    about = {"boards": count, "steps": f"{steps} of {lesson.boards} looks", "seed": seed, "rate": lesson.rate}
+    write_head(taught, models, about)
 
 
 def _shipped(pile: Pile, course: Course) -> Reader:

@@ -40,6 +40,16 @@ def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any
     return card
 
 
+def write_head(reader: Reader, models: Path, trained_on: dict[str, Any]) -> None:
+    """Put the head of `reader` beside the backbone in `models`, and what it learnt from on their card.
+
+    Sets have to be calibrated anew after that.
+    """
+    card = json.loads((models / _CARD).read_text(encoding="utf-8"))
+    (models / "head.npz").write_bytes(export(reader)[1])
+    _write(card | {"trained_on": card["trained_on"] | {"head": trained_on}}, models)
+
+
 def calibrate_anew(folder: Path, models: Path, jobs: int = 1) -> dict[str, Any]:
     """Calibrate and measure the sets of the networks in `models` on the shards in `folder`; gives the new card."""
     card = json.loads((models / _CARD).read_text(encoding="utf-8"))

@@ -46,9 +46,12 @@ _THICK = 0.15
 """The share of diagram sets with pieces that are thicker than is usual."""
 
 
-def draw_scene(rng: Generator) -> Scene:
-    """A scene of any family: half of them as a household would take the picture, half in any light, from any side."""
-    scene = _draw_any(rng)
+def draw_scene(rng: Generator, family: Family | None = None) -> Scene:
+    """A scene of any family, or of one.
+
+    Half of them are as a household would take the picture, half in any light, from any side.
+    """
+    scene = _draw_any(rng, family)
     if rng.random() < 0.5:
         for _ in range(_TRIES):
             if plain(scene):
@@ -64,6 +67,13 @@ def with_thick_pieces(rng: Generator, scene: Scene) -> Scene:
     if scene.pieces.family is not Family.DIAGRAM or rng.random() >= _THICK:
         return scene
     return replace(scene, pieces=replace(scene.pieces, height=float(rng.uniform(0.34, 0.6))))
+
+
+def with_filled_marks(rng: Generator, scene: Scene, often: float = 0.25) -> Scene:
+    """The scene, so often with its outlined marks filled."""
+    if not scene.pieces.style.outline or rng.random() >= often:
+        return scene
+    return replace(scene, pieces=replace(scene.pieces, style=replace(scene.pieces.style, filled=True)))
 
 
 def of_one_set(rng: Generator, scene: Scene) -> Scene:
@@ -87,8 +97,9 @@ def placed_of_one_set(rng: Generator, placed: Sequence[Placed]) -> list[Placed]:
     return played + spares
 
 
-def _draw_any(rng: Generator) -> Scene:
-    family = Family.DIAGRAM if (r := rng.random()) < 0.46 else Family.HOPWOOD if r < 0.77 else Family.CUBES
+def _draw_any(rng: Generator, family: Family | None) -> Scene:
+    if family is None:
+        family = Family.DIAGRAM if (r := rng.random()) < 0.46 else Family.HOPWOOD if r < 0.77 else Family.CUBES
     board = draw_board(rng, family)
     pieces = draw_set(rng, family, board)
     camera = draw_camera(rng, family)

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from calibration.textures import Fabrics
-from calibration.training.chance import draw_scene, of_one_set, with_thick_pieces
+from calibration.training.chance import draw_scene, of_one_set, with_filled_marks, with_thick_pieces
 from calibration.training.oddities import with_oddities
 from calibration.training.render import render
 from calibration.training.scene import SIDE, Family, ordinary, plain
@@ -53,6 +53,8 @@ class Split(Enum):
     TRACED = 4
     LIT = 5
     """To learn from, lit by `raytrace`."""
+    FILLED = 6
+    """To learn from, all marks outlines that are filled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Boards:
         return len(self.views)
 
 
-_TO_LEARN_FROM = (Split.TRAIN, Split.LIT)
+_TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.FILLED)
 
 
 class Studio:
@@ -99,9 +101,11 @@ class Studio:
 
     def _scene(self, rng: np.random.Generator) -> Scene:
         """Training sees any mixture of pieces; what promises are made of and measured on is one set, as in a game."""
-        scene = draw_scene(rng)
+        filled = self._split is Split.FILLED
+        scene = draw_scene(rng, Family.HOPWOOD if filled else None)
         apart = rng.spawn(1)[0]
         scene = set_aside(apart, with_thick_pieces(apart, scene))
+        scene = with_filled_marks(apart, scene, 1.0) if filled else with_filled_marks(apart, scene)
         return with_oddities(apart, scene) if self._split in _TO_LEARN_FROM else of_one_set(rng, scene)
 
     def _rng(self, number: int) -> np.random.Generator:

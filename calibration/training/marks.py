@@ -63,6 +63,8 @@ class MarkStyle:
     """The pusher's circle has gaps at its four quarters."""
     frame: float
     """Distance of a border line from the edge; 0 for none."""
+    filled: bool = False
+    """Outlines are filled, as where marks are cut out, inlaid or painted: bands and arms are solid."""
 
     @classmethod
     def draw(cls, rng: Generator, *, outline: bool) -> MarkStyle:
@@ -156,6 +158,11 @@ def _dumbbell(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.f
     side = np.array([-direction[1], direction[0]])
     width = arm * style.slim
     knob = width * style.knob
+    if style.filled:
+        end = direction * (arm - knob)
+        _polygon(mask, [side * width, end + side * width, end - side * width, -side * width, -direction * width])
+        _disc(mask, end, knob)
+        return
     for sign in (-1, 1):
         _line(mask, side * width * sign + direction * width, direction * (arm - 2 * knob) + side * width * sign, style)
     _ring(mask, direction * (arm - knob), knob, style.stroke)
@@ -182,14 +189,21 @@ def _hollow(mask: NDArray[np.uint8], style: MarkStyle, kind: Kind) -> None:
     """The Hopwood circles: a ring band in four arcs, or two rings; a small square in the middle of each."""
     radius = style.big if kind is Kind.PUSHER else style.small
     inner = radius * style.band
-    _ring(mask, np.zeros(2), radius, style.stroke)
-    _ring(mask, np.zeros(2), inner, style.stroke)
+    line = 0.0 if style.filled else style.stroke
+    if style.filled:
+        _ring(mask, np.zeros(2), (radius + inner) / 2, radius - inner)
+    else:
+        _ring(mask, np.zeros(2), radius, line)
+        _ring(mask, np.zeros(2), inner, line)
     if kind is Kind.PUSHER:
-        _gaps(mask, radius, radius * style.gap, style.stroke, inner)
+        _gaps(mask, radius, radius * style.gap, line, inner)
     half = inner * style.heart * (0.42 if kind is Kind.PUSHER else np.sqrt(0.5))
     spin = np.array([[np.cos(style.heart_turn), -np.sin(style.heart_turn)],
                      [np.sin(style.heart_turn), np.cos(style.heart_turn)]])  # fmt: skip
     square = [spin @ (x, y) * half for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    if style.filled:
+        _polygon(mask, square)
+        return
     for i in range(4):
         _line(mask, square[i], square[(i + 1) % 4], style)
 
