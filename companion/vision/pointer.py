@@ -4,8 +4,9 @@ The network looks at the picture made small and gives heat maps, at a quarter of
 corners, which it does not tell apart, one for the other crossings of its lines, and one for all that the board covers.
 Four peaks make a place when all of that supports them: where the crossings would be there is heat, inside there is
 board, outside there is none. The corners are then moved to where the support is greatest, which also finds those that a
-hand covers. The whole picture is looked at in two sizes, and the board found small once more, nearer; and all that once
-more in the mirror, where the network errs elsewhere.
+hand covers. The whole picture is looked at in two sizes, and the board found small once more, nearer; one that fills
+the picture is shown with something around it, as the network knows no other; and all that once more in the mirror,
+where it errs elsewhere.
 """
 
 from __future__ import annotations
@@ -61,6 +62,10 @@ _LOOK_AGAIN = 0.55
 """A board smaller than this part of the picture is looked at again."""
 _AROUND = 0.45
 """How much is shown around it then, in parts of its size."""
+_BEYOND = 0.3
+"""So much is added on each side of the picture, in parts of it, where a board may fill it."""
+_FILLS = 0.7
+"""Such a board is at least so wide and so high, in parts of the picture: with less than a square around it."""
 _SQUARES = 4
 _OUTSIDE = 0.6
 """How far outside, in squares, there shall be no board."""
@@ -76,20 +81,32 @@ class Place(NamedTuple):
 class Look:
     """What the heat maps show of a picture or of a part of it."""
 
-    def __init__(self, maps: Maps, scale: float, origin: tuple[int, int], *, mirrored: bool) -> None:
-        """Of the network's picture that is `scale` times as large; `origin` is its first pixel, x and y."""
+    def __init__(
+        self, maps: Maps, scale: float, origin: tuple[int, int], least: tuple[float, float], *, mirrored: bool
+    ) -> None:
+        """Of the network's picture that is `scale` times as large; `origin` is its first pixel, x and y.
+
+        Only places count that are at `least` so wide and so high.
+        """
         self._maps, self._scale = maps, scale
         self._origin = np.array(origin, np.float64)
+        self._least = least
         self._way = np.array([-1.0 if mirrored else 1.0, 1.0])
-        self.places = [
+        places = [
             Place(place.support, ((place.corners + 0.5) * STRIDE / scale - 0.5) * self._way + self._origin)
             for place in maps.places()
         ]
+        self.places = [place for place in places if self._counts(place.corners)]
         """The best places in these maps."""
 
     def support(self, corners: Floats) -> float:
         """How well the maps support a place, four corners (4, 2) in pixels of the picture; 0 to 1."""
+        if not self._counts(corners):
+            return 0.0
         return self._maps.support(((corners - self._origin) * self._way + 0.5) * self._scale / STRIDE - 0.5)
+
+    def _counts(self, corners: Floats) -> bool:
+        return bool((np.ptp(corners, axis=0) >= self._least).all())
 
 
 class Sight:
@@ -148,19 +165,34 @@ class Pointer:
         if (best.support if best else 0.0) < hint:
             return looks
         if best is None or best.support < _CLEAR:
-            looks.append(self._look(image, LONGER, mirrored=mirrored))
+            looks += [self._look(image, LONGER, mirrored=mirrored), self._look_beyond(image, mirrored=mirrored)]
             best = _best(looks)
         if best is not None and _size(best.corners) < _LOOK_AGAIN * max(image.shape[:2]):
             left, top, right, bottom = _around(best.corners, image.shape)
             looks.append(self._look(image[top:bottom, left:right], LONGEST, (left, top), mirrored=mirrored))
         return looks
 
-    def _look(self, part: Picture, longest: int, at: tuple[int, int] = (0, 0), *, mirrored: bool) -> Look:
-        """One look at a part of the picture that begins there."""
+    def _look(
+        self,
+        part: Picture,
+        longest: int,
+        at: tuple[int, int] = (0, 0),
+        least: tuple[float, float] = (0.0, 0.0),
+        *,
+        mirrored: bool,
+    ) -> Look:
+        """One look at a part of the picture that begins there, for places that are at `least` so wide and so high."""
         shown = part[:, ::-1] if mirrored else part
         heat, scale = self.heat(np.ascontiguousarray(shown), longest)
         origin = (at[0] + part.shape[1] - 1, at[1]) if mirrored else at
-        return Look(Maps(heat), scale, origin, mirrored=mirrored)
+        return Look(Maps(heat), scale, origin, least, mirrored=mirrored)
+
+    def _look_beyond(self, image: Picture, *, mirrored: bool) -> Look:
+        """One look for a board that fills the picture, which goes on beyond its edges as it ends there."""
+        height, width = image.shape[:2]
+        down, right = round(_BEYOND * height), round(_BEYOND * width)
+        wider = np.asarray(cv2.copyMakeBorder(image, down, down, right, right, cv2.BORDER_REPLICATE), np.uint8)
+        return self._look(wider, LONGEST, (-right, -down), (_FILLS * width, _FILLS * height), mirrored=mirrored)
 
     def heat(self, image: Picture, longest: int = LONGEST) -> tuple[Floats, float]:
         """The maps `(CHANNELS, height, width)`, 0 to 1, of a BGR picture; and the network picture's scale."""

@@ -234,6 +234,17 @@ def test_a_picture_may_be_cut_out_of_what_a_wide_lens_saw(number):
     assert corner_error(found.points(), photo.corners) < 0.125
 
 
+@pytest.mark.parametrize("number", [2818, 3010])
+def test_a_board_that_fills_the_picture_is_found(number):
+    """They were not: the pointer knows boards with something around them only, and saw nothing of these."""
+    picture, corners = drawn(Split.TEST, number)
+    left, top = np.floor(corners.min(axis=0)).astype(int) - 2
+    right, bottom = np.ceil(corners.max(axis=0)).astype(int) + 2
+    found = locate(np.ascontiguousarray(picture[top:bottom, left:right]), STANDARD)
+    assert isinstance(found, BoardPose), found.why
+    assert corner_error(found.points(), corners - (left, top)) < 0.125
+
+
 def test_corners_of_which_no_camera_makes_a_square_are_not_told_where_it_is_in_doubt():
     """Two are under a hand, and were told three quarters of a square off, with a score of 0.86."""
     picture, _ = drawn(Split.TEST, 2497)
