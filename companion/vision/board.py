@@ -75,7 +75,8 @@ guesses had, none came to more than 0.10."""
 _LEAST_JUDGED = 0.3
 """Nor what the judge takes for none, however much of it the others see."""
 _FAR_BEYOND = 0.25
-"""Nor one that reaches beyond the edge of the picture by more than this, in squares: they cannot be read."""
+"""Nor one that reaches beyond the edge of the picture by more than this, in squares: they cannot be read; nor, if it is
+in doubt, one that is cut off at all."""
 _BRIGHTER, _DARKER = 0.3, 2.0
 """Where no board is surely found, levels from 0 to 1 are raised to these powers."""
 _MUCH = 0.05
@@ -380,12 +381,13 @@ def _is_standard(layout: Layout) -> bool:
 
 def _refused(place: Place, picture: FittedPicture) -> BoardNotFound | None:
     """Why what is sure enough is not taken for the board all the same, if it is not."""
-    in_doubt = place.score < _BEYOND_DOUBT and place.likely < _FOR_ITSELF
-    if in_doubt and mixed_up(picture.levels, place.corners, _MESH) > _CLEARLY_MIXED_UP:
+    in_doubt = place.score < _BEYOND_DOUBT
+    mixed = in_doubt and place.likely < _FOR_ITSELF and mixed_up(picture.levels, place.corners, _MESH)
+    if mixed > _CLEARLY_MIXED_UP:
         return _another_board(_FOUR_BY_FOUR)
-    if is_cut_off(place, picture.size, _FAR_BEYOND):
+    if is_cut_off(place, picture.size, _FAR_BEYOND) or (in_doubt and is_cut_off(place, picture.size)):
         return BoardNotFound(_CUT_OFF_SAID)
-    if place.score < _BEYOND_DOUBT and are_strained(place.corners, picture.size):
+    if in_doubt and are_strained(place.corners, picture.size):
         return _unsure(place, picture)
     shares = [share for judged, share in _GOES_ON if place.likely < judged]
     if place.likely < _LEAST_JUDGED or any(place.farther > share * place.support for share in shares):

@@ -15,8 +15,12 @@ from calibration.training.render import render
 from calibration.training.tables import corner_error, draw_table
 from companion.errors import VisionError
 from companion.rules import Layout
-from companion.vision.board import locate
+from companion.vision import lattice
+from companion.vision.board import _refused, locate
+from companion.vision.mesh import Mesh
+from companion.vision.places import Place
 from companion.vision.pose import BoardNotFound, BoardPose, locate_given
+from companion.vision.suggestions import FittedPicture
 from tests.vision.drawn_tables import (
     FROM_ABOVE,
     OBLIQUE,
@@ -124,6 +128,17 @@ def test_a_board_that_the_edge_of_the_picture_cuts_off_is_told_as_such_and_not_a
     found = locate(np.ascontiguousarray(film.read()[1][seen]), STANDARD)
     assert isinstance(found, BoardNotFound)
     assert found.why.startswith("what may be a board reaches beyond the edge of the picture; show the whole of it")
+
+
+def test_what_is_in_doubt_may_not_reach_beyond_the_picture():
+    """A board cut off by half a square was found half a square aside, with a score of 0.89."""
+    picture = FittedPicture.of(np.full((600, 800, 3), 128, np.uint8))
+    corners = np.array([[-20.0, 100], [400, 100], [400, 520], [-20, 520]])
+    weight = lattice.weigh(picture.levels, corners, Mesh(np.ones((4, 4), np.bool_)))
+    sure = Place(0.97, corners, 0.99, 0.9, weight, np.zeros(4))
+    assert _refused(sure, picture) is None
+    assert _refused(sure._replace(score=0.9, corners=corners + np.array([25, 0])), picture) is None
+    assert "reaches beyond the edge of the picture" in _refused(sure._replace(score=0.9), picture).why
 
 
 def lying(layout: Layout, turned: float) -> np.ndarray:
