@@ -310,7 +310,7 @@ class BoardFinder:
         """
         levels = scene.fitted.levels
         tried = self._tried(scene.fitted, [corners * scene.fitted.scale for corners in guesses])
-        best = different(self._weighed(scene, self._judge.judge(levels, tried)))
+        best = different(self._weighed_found(scene, self._judge.judge(levels, tried)))
         promising = [place.corners for place in best if place.score >= _PROMISING]
         if not promising:
             return best
@@ -320,7 +320,7 @@ class BoardFinder:
         usual = [corners for corners in tried if may_be_board(corners, scene.fitted.size)]
         return [
             place._replace(tried=usual if may_be_board(place.corners, scene.fitted.size) else tried)
-            for place in self._weighed(scene, judged)
+            for place in self._weighed_found(scene, judged)
         ]
 
     def _tried(self, picture: FittedPicture, guesses: list[Floats]) -> list[Floats]:
@@ -332,14 +332,17 @@ class BoardFinder:
         tried += [lattice.fit(picture.levels, verdict.mended, _MESH) for verdict in best]
         return [corners for corners in tried if may_be_board(corners, picture.size, cut_out=True)]
 
+    def _weighed_found(self, scene: Scene, judged: list[Verdict]) -> list[Place]:
+        """As `_weighed`, without what could only be a board in a picture that is cut out of another and is not sure."""
+        weighed, size = self._weighed(scene, judged), scene.fitted.size
+        return [place for place in weighed if place.score >= _CUT_OUT_SURELY or may_be_board(place.corners, size)]
+
     def _weighed(self, scene: Scene, judged: list[Verdict]) -> list[Place]:
         weighed, sight, scale = [], scene.sight, scene.fitted.scale
         for verdict in judged:
             corners = verdict.corners
             support, weight = sight.support(corners / scale), lattice.weigh(scene.fitted.levels, corners, _MESH)
             score = self.rule.score(verdict.score, support, weight)
-            if score < _CUT_OUT_SURELY and not may_be_board(corners, scene.fitted.size):
-                continue
             open_yet = score >= self.rule.accept and verdict.score < JUDGED_SURELY
             beyond = max(sight.support(moved / scale) for moved in farther(corners)) if open_yet else 0.0
             weighed.append(Place(score, corners, verdict.score, support, weight, verdict.covered, beyond))
