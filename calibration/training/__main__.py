@@ -111,13 +111,12 @@ def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, lit: fl
 
 @main.command()
 @_folder
-@click.option("--models", default=MODELS, type=click.Path(file_okay=False, path_type=Path), help="Where files are.")
 @click.option("--scenes", default=2_500, show_default=True, help="Boards of all kinds to hold on to.")
 @click.option("--filled", default=2_500, show_default=True, help="Boards with filled marks.")
 @click.option("--steps", default=Lesson().steps, show_default=True, help="Steps of training.")
 @click.option("--seed", default=Lesson().seed, show_default=True)
 @_jobs
-def head(folder: Path, models: Path, scenes: int, filled: int, steps: int, seed: int, jobs: int) -> None:
+def head(folder: Path, scenes: int, filled: int, steps: int, seed: int, jobs: int) -> None:
     """Teach the head alone what filled marks are; of others it says what it said. Then make its `sets` anew.
 
     The backbone stays, and with it all that was enrolled. It takes half an hour on one core.
@@ -130,7 +129,7 @@ def head(folder: Path, models: Path, scenes: int, filled: int, steps: int, seed:
     taught = teach(reader, new, known, lesson, _report(steps)).cpu()
     count = {"drawn": len(known.targets) // lesson.looks, "filled": len(new.targets) // lesson.looks}
     about = {"boards": count, "steps": f"{steps} of {lesson.boards} looks", "seed": seed, "rate": lesson.rate}
-    write_head(taught, models, about)
+    write_head(taught, MODELS, about)
 
 
 def _shipped(pile: Pile, course: Course) -> Reader:

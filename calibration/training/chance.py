@@ -69,7 +69,7 @@ def with_thick_pieces(rng: Generator, scene: Scene) -> Scene:
     return replace(scene, pieces=replace(scene.pieces, height=float(rng.uniform(0.34, 0.6))))
 
 
-def with_filled_marks(rng: Generator, scene: Scene, often: float = 0.25) -> Scene:
+def with_filled_marks(rng: Generator, scene: Scene, often: float) -> Scene:
     """The scene, so often with its outlined marks filled."""
     if not scene.pieces.style.outline or rng.random() >= often:
         return scene

@@ -80,6 +80,8 @@ class Boards:
         return len(self.views)
 
 
+_FILLED = 0.25
+"""How often outlined marks are filled elsewhere."""
 _TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.FILLED)
 
 
@@ -105,7 +107,7 @@ class Studio:
         scene = draw_scene(rng, Family.HOPWOOD if filled else None)
         apart = rng.spawn(1)[0]
         scene = set_aside(apart, with_thick_pieces(apart, scene))
-        scene = with_filled_marks(apart, scene, 1.0) if filled else with_filled_marks(apart, scene)
+        scene = with_filled_marks(apart, scene, 1.0 if filled else _FILLED)
         return with_oddities(apart, scene) if self._split in _TO_LEARN_FROM else of_one_set(rng, scene)
 
     def _rng(self, number: int) -> np.random.Generator:

@@ -8,7 +8,6 @@ them before (learning without forgetting: Li and Hoiem 2016).
 from __future__ import annotations
 
 import copy
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -18,7 +17,7 @@ from torch import Tensor, nn
 from calibration.training.dataset import Split, new_shards
 from calibration.training.looks import Looks
 from calibration.training.tensors import device
-from calibration.training.train import divergence
+from calibration.training.train import Course, divergence, follow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 50
 """So many boards are looked at together."""
-_RISE = 100
+_TOLD = 100
 _STEADINESS = 0.995
 _FIRMLY = 15.0
 """How many times as much it counts that the head says what it said of what it knew."""
@@ -98,7 +97,7 @@ def teach(reader: Reader, new: Seen, known: Seen, lesson: Lesson, report: Callab
     chance = torch.Generator(device()).manual_seed(lesson.seed)
     head, steady, before = reader.head.train(), copy.deepcopy(reader.head), copy.deepcopy(reader.head).eval()
     optimiser = torch.optim.AdamW(head.parameters(), lesson.rate, weight_decay=1e-3)
-    of_new = round(lesson.boards * lesson.new)
+    course, of_new = Course(lesson.steps, rate=lesson.rate), round(lesson.boards * lesson.new)
     for step in range(1, lesson.steps + 1):
         learnt, kept = new.choose(of_new, chance), known.choose(lesson.boards - of_new, chance)
         wrong = divergence(head(learnt.embeddings), learnt.targets)
@@ -107,13 +106,10 @@ def teach(reader: Reader, new: Seen, known: Seen, lesson: Lesson, report: Callab
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(head.parameters(), 2.0)
-        cosine = 0.5 + 0.5 * math.cos(math.pi * step / lesson.steps)
-        optimiser.param_groups[0]["lr"] = lesson.rate * min(1.0, step / _RISE) * cosine
+        optimiser.param_groups[0]["lr"] = course.rate_at(step)
         optimiser.step()
-        with torch.no_grad():
-            for mean, each in zip(steady.parameters(), head.parameters(), strict=True):
-                mean.lerp_(each, 1 - min(_STEADINESS, step / (step + 10)))
-        if step % _RISE == 0 or step == lesson.steps:
+        follow(steady, head, min(_STEADINESS, step / (step + 10)))
+        if step % _TOLD == 0 or step == lesson.steps:
             report(step, float(loss.detach()))
     taught = copy.deepcopy(reader)
     taught.head = steady

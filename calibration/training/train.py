@@ -133,14 +133,14 @@ def train(pile: Pile, course: Course, report: Callable[[int, float], None], read
         nn.utils.clip_grad_norm_(reader.parameters(), 2.0)
         optimiser.param_groups[0]["lr"] = course.rate_at(step)
         optimiser.step()
-        _follow(steady, reader, min(_STEADINESS, step / (step + 10)))
+        follow(steady, reader, min(_STEADINESS, step / (step + 10)))
         pile.remember(chosen, (each.detach() * (weights == JUDGED)).amax(1))
         if step % _AT_ONCE == 0 or step == course.steps:
             report(step, float(loss.detach()))
     return steady.eval()
 
 
-def _follow(steady: Reader, reader: Reader, keep: float) -> None:
+def follow(steady: nn.Module, reader: nn.Module, keep: float) -> None:
     """Move the average a little towards the reader."""
     with torch.no_grad():
         for kept, new in zip(steady.state_dict().values(), reader.state_dict().values(), strict=True):

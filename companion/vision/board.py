@@ -385,8 +385,8 @@ def _is_standard(layout: Layout) -> bool:
 def _refused(place: Place, picture: FittedPicture) -> BoardNotFound | None:
     """Why what is sure enough is not taken for the board all the same, if it is not."""
     in_doubt = place.score < _BEYOND_DOUBT
-    mixed = in_doubt and place.likely < _FOR_ITSELF and mixed_up(picture.levels, place.corners, _MESH)
-    if mixed > _CLEARLY_MIXED_UP:
+    for_itself = not in_doubt or place.likely >= _FOR_ITSELF
+    if not for_itself and mixed_up(picture.levels, place.corners, _MESH) > _CLEARLY_MIXED_UP:
         return _another_board(_FOUR_BY_FOUR)
     if is_cut_off(place, picture.size, _FAR_BEYOND) or (in_doubt and is_cut_off(place, picture.size)):
         return BoardNotFound(_CUT_OFF_SAID)
