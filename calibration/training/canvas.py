@@ -149,7 +149,7 @@ class Canvas:
         lamp, room = (np.array(c, np.float32) for c in (self.scene.light.lamp_colour, self.scene.light.room_colour))
         albedo = self.albedo.astype(np.float32) / 255
         light = albedo * albedo * (self.lamp[..., None] * lamp + self.room[..., None] * room)
-        if self.scene.light.glare is not None:
+        if self.mirror.any():
             light += self.mirror[..., None] * (lamp + room) * np.float32(0.8)
         return np.asarray(light, np.float32)
 

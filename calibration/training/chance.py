@@ -69,13 +69,6 @@ def with_thick_pieces(rng: Generator, scene: Scene) -> Scene:
     return replace(scene, pieces=replace(scene.pieces, height=float(rng.uniform(0.34, 0.6))))
 
 
-def with_filled_marks(rng: Generator, scene: Scene, often: float) -> Scene:
-    """The scene, so often with its outlined marks filled."""
-    if not scene.pieces.style.outline or rng.random() >= often:
-        return scene
-    return replace(scene, pieces=replace(scene.pieces, style=replace(scene.pieces.style, filled=True)))
-
-
 def of_one_set(rng: Generator, scene: Scene) -> Scene:
     """The same scene, but all pieces are of one set: two of each kind and colour, as in a real game."""
     return replace(scene, placed=placed_of_one_set(rng, scene.placed))

@@ -17,7 +17,8 @@ import cv2
 import numpy as np
 
 from calibration.textures import Fabrics
-from calibration.training.chance import draw_scene, of_one_set, with_filled_marks, with_thick_pieces
+from calibration.training.additions import draw_added, with_additions
+from calibration.training.chance import draw_scene, of_one_set, with_thick_pieces
 from calibration.training.oddities import with_oddities
 from calibration.training.render import render
 from calibration.training.scene import SIDE, Family, ordinary, plain
@@ -53,8 +54,8 @@ class Split(Enum):
     TRACED = 4
     LIT = 5
     """To learn from, lit by `raytrace`."""
-    FILLED = 6
-    """To learn from, all marks outlines that are filled."""
+    ADDED = 6
+    """To learn from afterwards: sets of `additions`, of which nothing else to learn from has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,8 @@ class Boards:
         return len(self.views)
 
 
-_FILLED = 0.25
-"""How often outlined marks are filled elsewhere."""
-_TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.FILLED)
+_TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.ADDED)
+_WITH_ADDITIONS = (Split.CALIBRATE, Split.TEST)
 
 
 class Studio:
@@ -103,11 +103,11 @@ class Studio:
 
     def _scene(self, rng: np.random.Generator) -> Scene:
         """Training sees any mixture of pieces; what promises are made of and measured on is one set, as in a game."""
-        filled = self._split is Split.FILLED
-        scene = draw_scene(rng, Family.HOPWOOD if filled else None)
+        scene = draw_added(rng) if self._split is Split.ADDED else draw_scene(rng)
         apart = rng.spawn(1)[0]
         scene = set_aside(apart, with_thick_pieces(apart, scene))
-        scene = with_filled_marks(apart, scene, 1.0 if filled else _FILLED)
+        if self._split in _WITH_ADDITIONS:
+            scene = with_additions(apart, scene)
         return with_oddities(apart, scene) if self._split in _TO_LEARN_FROM else of_one_set(rng, scene)
 
     def _rng(self, number: int) -> np.random.Generator:

@@ -63,6 +63,12 @@ class MarkStyle:
     """The pusher's circle has gaps at its four quarters."""
     frame: float
     """Distance of a border line from the edge; 0 for none."""
+    bridges: int = 0
+    """Into so many parts circles are cut, as by a stencil; 0 where they are whole."""
+    bridge: float = 0.0
+    """Half a bridge's width, as a share of the radius."""
+    bridge_turn: float = 0.0
+    """Where the first bridge is, in radians."""
     filled: bool = False
     """Outlines are filled, as where marks are cut out, inlaid or painted: bands and arms are solid."""
 
@@ -181,6 +187,9 @@ def _circle(mask: NDArray[np.uint8], style: MarkStyle, kind: Kind) -> None:
     _ring(mask, np.zeros(2), radius - stroke / 2, stroke)
     if style.broken and kind is Kind.PUSHER:
         _gaps(mask, radius, radius * 0.12)
+    for i in range(style.bridges):
+        angle = style.bridge_turn + i * 2 * np.pi / style.bridges
+        _gap(mask, angle, radius * style.bridge, radius - 1.3 * stroke, radius * 1.1)
     if style.core and style.core < radius - 1.6 * stroke:
         _disc(mask, np.zeros(2), style.core)
 
@@ -210,14 +219,21 @@ def _hollow(mask: NDArray[np.uint8], style: MarkStyle, kind: Kind) -> None:
 
 def _gaps(mask: NDArray[np.uint8], radius: float, half: float, line: float = 0.0, inner: float = 0.0) -> None:
     for quarter in range(4):
-        angle = quarter * np.pi / 2
-        direction = np.array([np.cos(angle), np.sin(angle)])
-        side = np.array([-direction[1], direction[0]])
-        start, end = direction * (inner or radius * 0.5) * 0.9, direction * radius * 1.1
-        _polygon(mask, [start + side * half, end + side * half, end - side * half, start - side * half], 0)
+        direction, side = _gap(mask, quarter * np.pi / 2, half, (inner or radius * 0.5) * 0.9, radius * 1.1)
         for sign in (-1, 1) if line else ():
             near, far = direction * inner + side * half * sign, direction * radius + side * half * sign
             cv2.line(mask, _pixel(near), _pixel(far), 255, _width(line), cv2.LINE_AA, _SHIFT)
+
+
+def _gap(
+    mask: NDArray[np.uint8], angle: float, half: float, near: float, far: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Clear a bar from so near the centre to so far from it; returns its direction and what is across it."""
+    direction = np.array([np.cos(angle), np.sin(angle)])
+    side = np.array([-direction[1], direction[0]])
+    start, end, edge = direction * near, direction * far, side * half
+    _polygon(mask, [start + edge, end + edge, end - edge, start - edge], 0)
+    return direction, side
 
 
 def _pixel(point: NDArray[np.float64]) -> tuple[int, int]:

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from calibration.training.scene import Body, Label, Placed
     from calibration.training.things import Thing
 
+_ON_DOME = 24
+"""Along one side of a domed face it is worked out in so many places how it is lit."""
+_SPOT = 1.5
+"""How bright a lamp's image in the most polished dome is, as a share of all light."""
+_SPOT_SPREAD = 0.12
+"""How large, as a slope."""
+
 
 def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = False, bare: Floats | None = None) -> None:
     """A piece where it stands, or `held` in a hand over the board; its face is `bare` but for the mark."""
@@ -33,7 +40,10 @@ def paint_piece(canvas: Canvas, piece: Placed, mark: Floats, *, held: bool = Fal
     canvas.walls(face, ground, top, pieces.bodies[piece.colour].edge, owner)
     texture = face_texture(canvas, piece, mark, bare)
     light = _light(canvas, piece.x, piece.y, pieces.bodies[piece.colour].gloss)
-    _paint_face(canvas, _Lie(face, (piece.x, piece.y), piece.turn, pieces.half, top), texture, light, owner)
+    lie = _Lie(face, (piece.x, piece.y), piece.turn, pieces.half, top)
+    if pieces.dome:
+        light = _over_dome(canvas, lie, light, pieces.dome, pieces.bodies[piece.colour].gloss)
+    _paint_face(canvas, lie, texture, light, owner)
 
 
 def face_texture(canvas: Canvas, piece: Placed, mark: Floats, bare: Floats | None = None) -> Floats:
@@ -111,6 +121,9 @@ def _paint_face(canvas: Canvas, lie: _Lie, texture: Floats, light: Floats, owner
     alpha = np.zeros(size[::-1], np.uint8)
     cv2.fillConvexPoly(alpha, np.round((rim - low) * (1 << SHIFT)).astype(np.int32), 255, cv2.LINE_AA, SHIFT)
     area = (slice(low[1], high[1]), slice(low[0], high[0]))
+    if len(light) > 1:
+        spread = moved @ _to_squares(lie, len(light))
+        light = np.asarray(cv2.warpPerspective(light, spread, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
     canvas.blend(area, seen, np.asarray(alpha.astype(np.float32) / 255, np.float32), light)
     canvas.owner[area][alpha > 127] = owner
 
@@ -130,3 +143,20 @@ def _light(canvas: Canvas, x: float, y: float, gloss: float) -> Floats:
     near = (np.full((1, 1), at, np.float32) for at in (x + wobble[0], y + wobble[1]))
     mirror = float(canvas.glare(*near)[0, 0]) * gloss
     return np.array([[[canvas.lamp_at(x, y) * canvas.rng.normal(1, 0.03), 1.0, mirror]]], np.float32)
+
+
+def _over_dome(canvas: Canvas, lie: _Lie, light: Floats, dome: float, gloss: float) -> Floats:
+    """The same over a domed face, `(_ON_DOME, _ON_DOME, 3)`: each place faces another way, and one mirrors the lamp."""
+    down, along = np.mgrid[0:_ON_DOME, 0:_ON_DOME]
+    pixels = np.stack([along.ravel(), down.ravel(), np.ones(_ON_DOME**2)])
+    places = (_to_squares(lie, _ON_DOME) @ pixels)[:2].T.reshape(_ON_DOME, _ON_DOME, 2)
+    slope = (places - lie.middle) / lie.half * dome
+    upright = 1 / np.sqrt(1 + (slope**2).sum(axis=2))
+    facing = np.maximum(0, canvas.towards[2] + slope @ canvas.towards[:2]) * upright
+    eye = canvas.view.position - (*lie.middle, lie.top)
+    half_way = eye / np.linalg.norm(eye) + canvas.towards
+    off = slope - half_way[:2] / half_way[2]
+    spot = gloss * _SPOT * np.exp(-(off**2).sum(axis=2) / (2 * _SPOT_SPREAD**2))
+    lamp, room, mirror = light[0, 0]
+    over = [lamp * facing / max(float(canvas.towards[2]), 0.25), room * upright, mirror + spot]
+    return np.stack(over, axis=2).astype(np.float32)

@@ -83,6 +83,8 @@ class SetLook:
     """No marks at all: only the colour can be told."""
     telling: bool
     """Whether a person could say which colour is the light one."""
+    dome: float = 0.0
+    """How steep faces are at their rims, as a rise over a run; 0 where they are flat."""
     foreign: dict[Kind, NDArray[np.float32]] | None = None
     """Marks of its own, as masks; a stranger knows none of them."""
 

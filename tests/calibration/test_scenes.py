@@ -87,23 +87,6 @@ def test_a_mark_that_nobody_can_read_is_not_judged(fabrics):
     assert not (photograph(night, fabrics).weights[pieces] == JUDGED).any()
 
 
-def test_filled_marks_reach_as_far_as_outlined_ones_and_their_rings_are_bands():
-    for seed in range(20):
-        style = MarkStyle.draw(np.random.default_rng(seed), outline=True)
-        for kind in Kind:
-            thin, solid = mark(style, kind) > 0.5, mark(replace(style, filled=True), kind) > 0.5
-            assert kind in (Kind.STRAIGHT, Kind.DIAGONAL) or solid.sum() > 1.1 * thin.sum()
-            assert np.argwhere(solid).min(axis=0) == pytest.approx(np.argwhere(thin).min(axis=0), abs=4)
-
-
-def test_boards_with_filled_marks_are_drawn_now_and_then_and_all_of_those_that_are_drawn_for_them():
-    for split, told in ((Split.TRAIN, {True, False}), (Split.FILLED, {True})):
-        studio = Studio(split)
-        drawn = [studio.scene(number).pieces.style for number in range(80)]
-        assert {style.filled for style in drawn if style.outline} == told
-        assert not any(style.filled for style in drawn if not style.outline)
-
-
 @pytest.mark.parametrize("outline", [True, False])
 def test_marks_look_the_same_after_a_quarter_turn(outline):
     for seed in range(5):

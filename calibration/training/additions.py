@@ -1,0 +1,76 @@
+"""How some sets are made that the recogniser met when it was trained already; its head was taught them afterwards.
+
+Outlined marks that are filled, marks cut with a stencil, and domed pieces, on which every lamp leaves a spot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from calibration.training.chance import draw_scene
+from calibration.training.marks import MarkStyle
+from calibration.training.scene import Family
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.random import Generator
+
+    from calibration.training.scene import Scene
+
+    Way = Callable[[Generator, Scene], Scene]
+
+
+def filled(_rng: Generator, scene: Scene) -> Scene:
+    """The scene, its outlined marks filled."""
+    if not scene.pieces.style.outline:
+        return scene
+    return replace(scene, pieces=replace(scene.pieces, style=replace(scene.pieces.style, filled=True)))
+
+
+def stencilled(rng: Generator, scene: Scene) -> Scene:
+    """The scene, its marks cut with a stencil: bridges hold what is inside of a circle."""
+    around = (0.0, np.pi / 4, float(rng.uniform(0, np.pi)))
+    style = replace(
+        MarkStyle.draw(rng, outline=False),
+        small_filled=False,
+        big_filled=False,
+        broken=False,
+        bridges=int(rng.integers(2, 5)),
+        bridge=float(rng.uniform(0.06, 0.2)),
+        bridge_turn=around[rng.integers(len(around))],
+    )
+    return replace(scene, pieces=replace(scene.pieces, style=style))
+
+
+def domed(rng: Generator, scene: Scene) -> Scene:
+    """The scene, its pieces domed as stones are, or a little, as cushions are."""
+    if scene.pieces.blank:
+        return scene
+    as_stones = bool(rng.random() < 0.75)
+    dome = float(rng.uniform(0.15, 0.8) if as_stones else rng.uniform(0.1, 0.35))
+    return replace(scene, pieces=replace(scene.pieces, dome=dome, round=as_stones or scene.pieces.round))
+
+
+_OFTEN: Final[dict[Way, float]] = {filled: 0.25, stencilled: 0.06, domed: 0.08}
+"""How often each is found among other sets."""
+_LEARNT: Final[dict[Way, float]] = {filled: 0.3, stencilled: 0.4, domed: 0.3}
+"""How often each is among what the head is taught."""
+
+
+def with_additions(rng: Generator, scene: Scene) -> Scene:
+    """The scene, at times with a set that is made so."""
+    for way, often in _OFTEN.items():
+        if rng.random() < often:
+            scene = way(rng, scene)
+    return scene
+
+
+def draw_added(rng: Generator) -> Scene:
+    """A scene with a set that is made in one of these ways."""
+    way = list(_LEARNT)[rng.choice(len(_LEARNT), p=list(_LEARNT.values()))]
+    family = Family.HOPWOOD if way is filled or rng.random() < 0.4 else Family.DIAGRAM
+    return way(rng, draw_scene(rng, family))
