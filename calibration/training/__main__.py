@@ -112,22 +112,22 @@ def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, lit: fl
 @main.command()
 @_folder
 @click.option("--scenes", default=2_500, show_default=True, help="Boards of all kinds to hold on to.")
-@click.option("--added", default=4_000, show_default=True, help="Boards with sets that were added.")
+@click.option("--filled", default=2_500, show_default=True, help="Boards with filled marks.")
 @click.option("--steps", default=Lesson().steps, show_default=True, help="Steps of training.")
 @click.option("--seed", default=Lesson().seed, show_default=True)
 @_jobs
-def head(folder: Path, scenes: int, added: int, steps: int, seed: int, jobs: int) -> None:
-    """Teach the head alone what was added to the sets; of others it says what it said. Then make its `sets` anew.
+def head(folder: Path, scenes: int, filled: int, steps: int, seed: int, jobs: int) -> None:
+    """Teach the head alone what filled marks are; of others it says what it said. Then make its `sets` anew.
 
     The backbone stays, and with it all that was enrolled. It takes half an hour on one core.
     """
     _draw(folder, Split.TRAIN, scenes, jobs)
-    _draw(folder, Split.ADDED, added, jobs)
+    _draw(folder, Split.FILLED, filled, jobs)
     reader = _shipped(Pile(folder, Course(1)), Course(1, seed=seed)).eval()
     lesson = Lesson(steps, seed=seed)
-    new, known = (Seen.of(reader, folder, split, lesson) for split in (Split.ADDED, Split.TRAIN))
+    new, known = (Seen.of(reader, folder, split, lesson) for split in (Split.FILLED, Split.TRAIN))
     taught = teach(reader, new, known, lesson, _report(steps)).cpu()
-    count = {"drawn": len(known.targets) // lesson.looks, "added": len(new.targets) // lesson.looks}
+    count = {"drawn": len(known.targets) // lesson.looks, "filled": len(new.targets) // lesson.looks}
     about = {"boards": count, "steps": f"{steps} of {lesson.boards} looks", "seed": seed, "rate": lesson.rate}
     write_head(taught, MODELS, about)
 

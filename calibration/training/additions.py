@@ -1,6 +1,7 @@
-"""How some sets are made that the recogniser met when it was trained already; its head was taught them afterwards.
+"""How some sets are made that the recogniser met when it was trained already: promises hold for these, too.
 
-Outlined marks that are filled, marks cut with a stencil, and domed pieces, on which every lamp leaves a spot.
+Outlined marks that are filled, which its head is taught afterwards; marks cut with a stencil; and domed pieces, on
+which every lamp leaves a spot.
 """
 
 from __future__ import annotations
@@ -57,8 +58,6 @@ def domed(rng: Generator, scene: Scene) -> Scene:
 
 _OFTEN: Final[dict[Way, float]] = {filled: 0.25, stencilled: 0.06, domed: 0.08}
 """How often each is found among other sets."""
-_LEARNT: Final[dict[Way, float]] = {filled: 0.3, stencilled: 0.4, domed: 0.3}
-"""How often each is among what the head is taught."""
 
 
 def with_additions(rng: Generator, scene: Scene) -> Scene:
@@ -69,8 +68,6 @@ def with_additions(rng: Generator, scene: Scene) -> Scene:
     return scene
 
 
-def draw_added(rng: Generator) -> Scene:
-    """A scene with a set that is made in one of these ways."""
-    way = list(_LEARNT)[rng.choice(len(_LEARNT), p=list(_LEARNT.values()))]
-    family = Family.HOPWOOD if way is filled or rng.random() < 0.4 else Family.DIAGRAM
-    return way(rng, draw_scene(rng, family))
+def draw_filled(rng: Generator) -> Scene:
+    """A scene with the Hopwood set, its outlined marks filled."""
+    return filled(rng, draw_scene(rng, Family.HOPWOOD))

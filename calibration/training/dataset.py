@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 
 from calibration.textures import Fabrics
-from calibration.training.additions import draw_added, with_additions
+from calibration.training.additions import draw_filled, with_additions
 from calibration.training.chance import draw_scene, of_one_set, with_thick_pieces
 from calibration.training.oddities import with_oddities
 from calibration.training.render import render
@@ -54,8 +54,8 @@ class Split(Enum):
     TRACED = 4
     LIT = 5
     """To learn from, lit by `raytrace`."""
-    ADDED = 6
-    """To learn from afterwards: sets of `additions`, of which nothing else to learn from has any."""
+    FILLED = 6
+    """To learn from afterwards: outlined marks that are filled, of which nothing else to learn from has any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Boards:
         return len(self.views)
 
 
-_TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.ADDED)
+_TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.FILLED)
 _WITH_ADDITIONS = (Split.CALIBRATE, Split.TEST)
 
 
@@ -103,7 +103,7 @@ class Studio:
 
     def _scene(self, rng: np.random.Generator) -> Scene:
         """Training sees any mixture of pieces; what promises are made of and measured on is one set, as in a game."""
-        scene = draw_added(rng) if self._split is Split.ADDED else draw_scene(rng)
+        scene = draw_filled(rng) if self._split is Split.FILLED else draw_scene(rng)
         apart = rng.spawn(1)[0]
         scene = set_aside(apart, with_thick_pieces(apart, scene))
         if self._split in _WITH_ADDITIONS:

@@ -46,9 +46,9 @@ def test_looks_are_taken_at_all_boards_of_a_split(tmp_path):
     from calibration.training.head import Lesson, Seen  # noqa: PLC0415
     from calibration.training.network import Reader  # noqa: PLC0415
 
-    boards = Studio(Split.ADDED).boards(range(3))
-    list(write_shards(tmp_path, Split.ADDED, range(3)))
-    some = Seen.of(Reader().eval(), tmp_path, Split.ADDED, Lesson(looks=2))
+    boards = Studio(Split.FILLED).boards(range(3))
+    list(write_shards(tmp_path, Split.FILLED, range(3)))
+    some = Seen.of(Reader().eval(), tmp_path, Split.FILLED, Lesson(looks=2))
     assert some.embeddings.shape == (6, 16, EMBEDDING)
     assert some.targets[:3].cpu().numpy() == pytest.approx(boards.targets)
     assert (some.embeddings[:3] != some.embeddings[3:]).any()
