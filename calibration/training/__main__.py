@@ -1,8 +1,8 @@
 """The workshop's command line: how the program's networks are made from nothing.
 
-``python -m calibration.training all FOLDER`` makes the recogniser, ``head FOLDER`` and then ``sets FOLDER`` teach it
-filled marks, ``locator FOLDER`` makes the locator, and ``cards FOLDER`` the reader of cards. FOLDER keeps what is
-drawn.
+``python -m calibration.training all FOLDER`` makes the recogniser, ``locator FOLDER`` the locator, and ``cards
+FOLDER`` the reader of cards. ``head FOLDER`` and then ``sets FOLDER`` teach a recogniser filled marks, which the one
+that ships has not learnt. FOLDER keeps what is drawn.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How some sets are made that the recogniser met when it was trained already: promises hold for these, too.
+"""How some sets are made that no network has learnt from; thresholds that are calibrated from now on heed them.
 
-Outlined marks that are filled, which its head is taught afterwards; marks cut with a stencil; and domed pieces, on
-which every lamp leaves a spot.
+Outlined marks that are filled, which the head alone can be taught; marks cut with a stencil; and domed pieces, on which
+every lamp leaves a spot.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from __future__ import annotations
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from itertools import repeat
 from multiprocessing import get_context
 from typing import TYPE_CHECKING, Any
@@ -90,7 +91,11 @@ class Studio:
 
     def __init__(self, split: Split, photograph: Photographer = render) -> None:
         self._split, self._photograph = split, photograph
-        self.fabrics = Fabrics(np.random.default_rng((split.value, 0)))
+
+    @cached_property
+    def fabrics(self) -> Fabrics:
+        """What things are made of; it takes seconds, and who only wants scenes needs none."""
+        return Fabrics(np.random.default_rng((self._split.value, 0)))
 
     def boards(self, numbers: range) -> Boards:
         """The scenes with these numbers."""

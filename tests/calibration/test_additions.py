@@ -1,4 +1,4 @@
-"""Sets that the recogniser met when it was trained already: filled and stencilled marks, domed pieces."""
+"""Sets that no network has learnt from: filled and stencilled marks, domed pieces."""
 
 from __future__ import annotations
 
@@ -111,8 +111,7 @@ def test_nothing_else_about_a_scene_is_changed(way):
 
 
 def scenes_of(split, count):
-    studio = Studio.__new__(Studio)  # which needs no fabrics for what is not drawn
-    studio._split = split
+    studio = Studio(split)
     return [studio.scene(number) for number in range(count)]
 
 

@@ -131,8 +131,7 @@ def test_what_else_is_odd_changes_the_picture_and_not_what_lies_there(only, shar
 
 def test_nothing_is_odd_about_what_promises_are_measured_on():
     for split in (Split.CALIBRATE, Split.TEST, Split.TRACED):
-        studio = Studio.__new__(Studio)
-        studio._split = split
+        studio = Studio(split)
         for number in range(40):
             scene = studio.scene(number)
             assert not scene.things
