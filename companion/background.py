@@ -14,6 +14,7 @@ from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, Self
 
 from companion.errors import EndOfSource, RulesError, SourceError
+from companion.readings import LOST_S, READ_S
 from companion.saying import Saying
 
 if TYPE_CHECKING:
@@ -22,10 +23,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-READ_S = 0.05
-LOST_S = 0.2
-"""How long a lost source is left alone before it is read again."""
 JOIN_S = 10.0
+"""How long closing waits for the source's thread."""
 LAY_OUT_S = 4.0
 """A source that has not heard by then that it shall look at another board is not waited for: whoever asked the table
 for that gives up after five seconds."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from companion import events
 from companion.errors import CompanionError, EndOfSource, TableError
-from companion.readings import is_picture
+from companion.readings import LOST_S, READ_S, is_picture
 from companion.saying import Saying
 from companion.senses import Senses
 
@@ -40,14 +40,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-READ_S = 0.05
-"""How long the table waits for a reading before it looks into its inbox."""
 PICTURE_S = 1.0
 """A new picture alone is shown no more often than this, in source seconds."""
 RETRY_S = 5.0
 """What could not be recorded is tried again so often, by the steady clock: a source may be lost, or have ended."""
-LOST_S = 0.2
-"""How long a lost source is left alone before it is read again."""
 JOIN_S = 10.0
 """How long closing waits for the thread."""
 

@@ -134,8 +134,7 @@ def doodle(rng: Generator) -> Mask:
 def _cross(mask: NDArray[np.uint8], style: MarkStyle, turn: float) -> None:
     arm = style.arm if turn == 0 else style.x_arm
     for quarter in range(4):
-        angle = turn + quarter * np.pi / 2
-        direction = np.array([np.cos(angle), np.sin(angle)])
+        direction = _direction(turn + quarter * np.pi / 2)
         if style.outline:
             _dumbbell(mask, style, direction, arm)
         else:
@@ -144,7 +143,7 @@ def _cross(mask: NDArray[np.uint8], style: MarkStyle, turn: float) -> None:
 
 def _arm(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.float64], arm: float) -> None:
     half = style.stroke / 2
-    side = np.array([-direction[1], direction[0]])
+    side = _across(direction)
     tip = direction * arm
     _polygon(mask, [side * half, tip + side * half, tip - side * half, -side * half, -direction * half])
     if style.ends == 1:
@@ -161,7 +160,7 @@ def _arm(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.float6
 
 def _dumbbell(mask: NDArray[np.uint8], style: MarkStyle, direction: NDArray[np.float64], arm: float) -> None:
     """One of the Hopwood cross's arms: two parallel lines to a small ring."""
-    side = np.array([-direction[1], direction[0]])
+    side = _across(direction)
     width = arm * style.slim
     knob = width * style.knob
     if style.filled:
@@ -229,11 +228,19 @@ def _gap(
     mask: NDArray[np.uint8], angle: float, half: float, near: float, far: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Clear a bar from so near the centre to so far from it; returns its direction and what is across it."""
-    direction = np.array([np.cos(angle), np.sin(angle)])
-    side = np.array([-direction[1], direction[0]])
+    direction = _direction(angle)
+    side = _across(direction)
     start, end, edge = direction * near, direction * far, side * half
     _polygon(mask, [start + edge, end + edge, end - edge, start - edge], 0)
     return direction, side
+
+
+def _direction(angle: float) -> NDArray[np.float64]:
+    return np.array([np.cos(angle), np.sin(angle)])
+
+
+def _across(direction: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([-direction[1], direction[0]])
 
 
 def _pixel(point: NDArray[np.float64]) -> tuple[int, int]:

@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from companion.referee.patience import LIFTED_S
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival
     from companion.rules import Square
-
-_LIFTED_S = 3.0
-"""A piece may be away for so long before it counts as taken off the board, in source seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,5 +71,5 @@ class Lifted:
         return [
             gone.piece
             for gone in self._gone
-            if board.time - gone.since < _LIFTED_S and not any(gone.may_be(arrival) for arrival in board.arrivals)
+            if board.time - gone.since < LIFTED_S and not any(gone.may_be(arrival) for arrival in board.arrivals)
         ]

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
+
+LIFTED_S: Final = 3.0
+"""A piece may be lifted, to adjust or to show it, and be away for so long before it counts as taken off the board, in
+source seconds."""
 
 
 @dataclass(frozen=True, slots=True)

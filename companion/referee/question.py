@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from companion.events import ChoiceNeeded
+from companion.referee.patience import LIFTED_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
     from companion.referee.comparison import Comparison
     from companion.referee.explanation import Arrival
     from companion.rules import Square
-
-_LIFTED_S = 3.0
-"""A piece whose order is asked may be lifted to show it, and be away for so long, in source seconds."""
 
 
 class Question:
@@ -114,7 +112,7 @@ class Question:
             bare = [board.bare[square] for square in self.shown(board) if square in board.bare]
             now = [(arrival, self._asked.get(arrival.square)) for arrival in board.arrivals]
             is_another = any(asked and not asked.contents & seen.contents for seen, asked in now)
-            answered = is_another or any(board.time - seen.since >= _LIFTED_S for seen in bare)
+            answered = is_another or any(board.time - seen.since >= LIFTED_S for seen in bare)
         if answered:
             self.drop()
 
