@@ -1,8 +1,8 @@
 """The workshop's command line: how the program's networks are made from nothing.
 
 ``python -m calibration.training all FOLDER`` makes the recogniser, ``locator FOLDER`` the locator, and ``cards
-FOLDER`` the reader of cards. ``head FOLDER`` and then ``sets FOLDER`` teach a recogniser filled marks, which the one
-that ships has not learnt. FOLDER keeps what is drawn.
+FOLDER`` the reader of cards. ``head FOLDER`` and then ``sets FOLDER`` teach the recogniser filled marks. FOLDER keeps
+what is drawn.
 """
 
 from __future__ import annotations
@@ -129,6 +129,7 @@ def head(folder: Path, scenes: int, filled: int, steps: int, seed: int, jobs: in
     taught = teach(reader, new, known, lesson, _report(steps)).cpu()
     count = {"drawn": len(known.targets) // lesson.looks, "filled": len(new.targets) // lesson.looks}
     about = {"boards": count, "steps": f"{steps} of {lesson.boards} looks", "seed": seed, "rate": lesson.rate}
+    about["share"] = lesson.share
     write_head(taught, MODELS, about)
 
 

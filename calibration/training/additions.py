@@ -1,6 +1,6 @@
-"""How some sets are made that no network has learnt from; thresholds that are calibrated from now on heed them.
+"""How some sets are made that the backbone has not learnt from, and that thresholds heed.
 
-Outlined marks that are filled, which the head alone can be taught; marks cut with a stencil; and domed pieces, on which
+Outlined marks that are filled, which the head alone is taught; marks cut with a stencil; and domed pieces, on which
 every lamp leaves a spot.
 """
 
@@ -56,7 +56,7 @@ def domed(rng: Generator, scene: Scene) -> Scene:
     return replace(scene, pieces=replace(scene.pieces, dome=dome, round=as_stones or scene.pieces.round))
 
 
-_OFTEN: Final[dict[Way, float]] = {filled: 0.25, stencilled: 0.06, domed: 0.08}
+_OFTEN: Final[dict[Way, float]] = {filled: 0.1, stencilled: 0.03, domed: 0.03}
 """How often each is found among other sets."""
 
 

@@ -31,7 +31,7 @@ def test_it_learns_what_is_new_and_says_of_the_rest_what_it_said():
     torch.manual_seed(1)
     before = Reader().eval()
     new, known = seen(1, 2.0), seen(0, -2.0)
-    after = teach(copy.deepcopy(before), new, known, Lesson(steps=300, boards=8), lambda *_: None)
+    after = teach(copy.deepcopy(before), new, known, Lesson(steps=300, boards=8, share=1.0), lambda *_: None)
     with torch.no_grad():
         said, says = (
             [torch.softmax(reader.head(each.embeddings), -1) for each in (new, known)] for reader in (before, after)
@@ -40,6 +40,23 @@ def test_it_learns_what_is_new_and_says_of_the_rest_what_it_said():
     assert (says[1] - said[1]).abs().mean() < 0.01
     for mine, other in zip(before.backbone.parameters(), after.backbone.parameters(), strict=True):
         assert torch.equal(mine, other)
+
+
+def test_what_comes_of_it_lies_between_the_head_that_was_and_the_one_that_has_learnt():
+    from calibration.training.head import Lesson, teach  # noqa: PLC0415
+    from calibration.training.network import Reader  # noqa: PLC0415
+
+    torch.manual_seed(1)
+    before = Reader().eval()
+    whole, part = (
+        teach(copy.deepcopy(before), seen(1, 2.0), seen(0, -2.0), Lesson(20, 8, share=share), lambda *_: None)
+        for share in (1.0, 0.25)
+    )
+    learnt = False
+    for was, all_of_it, some in zip(*(each.head.parameters() for each in (before, whole, part)), strict=True):
+        assert torch.allclose(some, was + 0.25 * (all_of_it - was), atol=1e-6)
+        learnt = learnt or not torch.equal(was, all_of_it)
+    assert learnt
 
 
 def test_looks_are_taken_at_all_boards_of_a_split(tmp_path):
