@@ -31,11 +31,12 @@ EMPTY: Contents = 1
 ANYTHING: Contents = (1 << len(ALL_CONTENTS)) - 1
 """Nothing is ruled out: what a hidden square may hold."""
 SOME_PIECE: Contents = ANYTHING & ~EMPTY
+_BIT = {content: 1 << i for i, content in enumerate(ALL_CONTENTS)}
+
 READ_S = 0.05
 """How long whoever has other things to do as well waits for a source's reading."""
 LOST_S = 0.2
 """How long a lost source is left alone before it is read again."""
-_BIT = {content: 1 << i for i, content in enumerate(ALL_CONTENTS)}
 
 
 def contents_of(possible: Iterable[Content]) -> Contents:

@@ -128,8 +128,13 @@ def head(folder: Path, scenes: int, filled: int, steps: int, seed: int, jobs: in
     new, known = (Seen.of(reader, folder, split, lesson) for split in (Split.FILLED, Split.TRAIN))
     taught = teach(reader, new, known, lesson, _report(steps)).cpu()
     count = {"drawn": len(known.targets) // lesson.looks, "filled": len(new.targets) // lesson.looks}
-    about = {"boards": count, "steps": f"{steps} of {lesson.boards} looks", "seed": seed, "rate": lesson.rate}
-    about["share"] = lesson.share
+    about = {
+        "boards": count,
+        "steps": f"{steps} of {lesson.boards} looks",
+        "seed": seed,
+        "rate": lesson.rate,
+        "share": lesson.share,
+    }
     write_head(taught, MODELS, about)
 
 

@@ -115,8 +115,7 @@ def teach(reader: Reader, new: Seen, known: Seen, lesson: Lesson, report: Callab
         follow(steady, head, min(_STEADINESS, step / (step + 10)))
         if step % _TOLD == 0 or step == lesson.steps:
             report(step, float(loss.detach()))
-    for mine, other in zip(steady.parameters(), before.parameters(), strict=True):
-        mine.data.lerp_(other.data, 1 - lesson.share)
+    follow(steady, before, lesson.share)
     taught = copy.deepcopy(reader)
     taught.head = steady
     return taught.eval()

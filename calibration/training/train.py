@@ -141,7 +141,7 @@ def train(pile: Pile, course: Course, report: Callable[[int, float], None], read
 
 
 def follow(steady: nn.Module, reader: nn.Module, keep: float) -> None:
-    """Move the average a little towards the reader."""
+    """Move `steady` towards the reader; so much of what it was it is to `keep`."""
     with torch.no_grad():
         for kept, new in zip(steady.state_dict().values(), reader.state_dict().values(), strict=True):
             if kept.dtype.is_floating_point:
@@ -157,8 +157,7 @@ def mixed(first: Reader, second: Reader, share: float, boards: Iterable[Tensor])
     layers are normalised is measured anew on `boards`, each `(b, squares, 4, PATCH, PATCH)`.
     """
     mixture = copy.deepcopy(first)
-    for mine, other in zip(mixture.parameters(), second.parameters(), strict=True):
-        mine.data.lerp_(other.data, share)
+    follow(mixture, second, 1 - share)
     for layer in mixture.modules():
         if isinstance(layer, nn.BatchNorm2d):
             layer.reset_running_stats()

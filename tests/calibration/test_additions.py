@@ -1,4 +1,4 @@
-"""Sets that no network has learnt from: filled and stencilled marks, domed pieces."""
+"""Sets that the backbone has not learnt from: filled and stencilled marks, domed pieces."""
 
 from __future__ import annotations
 
