@@ -66,6 +66,10 @@ _CLEARLY_MIXED_UP, _FOR_ITSELF = 0.55, 0.93
 the judge by itself as sure as this."""
 _ANOTHER = 0.85
 """What may be a board is told as another one where they are mixed up more than this; under hands they were by 0.7."""
+_PART, _SURELY_WHOLE = 0.2, 0.995
+"""What is less sure than the second is a part of a board whose squares are twice as large if every other line is
+clearer than those between by more than the first, see `lattice.Weight`. So were seven of ten plates, of one or two,
+that were taken for a board; of 482 boards one, all white, whose lines are not seen."""
 _GOES_ON = ((0.8, 0.66), (JUDGED_SURELY, 0.9))
 """Nor, if the judge's score is less than the first, where the pointer sees one a square farther on, too, by more than
 the second of what it sees here: in a longer grid, as of a bar of chocolate."""
@@ -125,6 +129,12 @@ _CORNERS = {
 """By where they are in the picture, down and to the right."""
 _NO_BOARD = BoardNotFound(Saying("no board here: nothing in the picture is clearly a board of four by four squares"))
 _FOUR_BY_FOUR = Saying("four by four squares")
+_A_PART = BoardNotFound(
+    Saying(
+        "%(why)s, or give its corners",
+        why=Saying("what is here may be a part of a board: it has every other line only; lay out the whole board"),
+    )
+)
 _CUT_OFF_SAID = Saying(
     "%(why)s, or give its corners",
     why=Saying("what may be a board reaches beyond the edge of the picture; show the whole of it"),
@@ -354,6 +364,9 @@ class BoardFinder:
         best = found[0]
         if best.score < self.rule.perhaps:
             return _NO_BOARD
+        if _is_part(best):
+            elsewhere = self._answer([place for place in found if clear_of(place.corners, best.corners)], picture)
+            return elsewhere if isinstance(elsewhere, BoardPose) else _A_PART
         if best.score < self.rule.accept:
             return _unsure(best, picture)
         pose = _refused(best, picture) or _pose(agreed(best) / picture.scale, best.score, 4 * [True], SQUARES)
@@ -396,6 +409,11 @@ def _refused(place: Place, picture: FittedPicture) -> BoardNotFound | None:
     if place.likely < _LEAST_JUDGED or any(place.farther > share * place.support for share in shares):
         return BoardNotFound(_CUT_OFF_SAID) if is_cut_off(place, picture.size) else _NO_BOARD
     return None
+
+
+def _is_part(place: Place) -> bool:
+    """Whether it is a part of a board rather, whose squares are twice as large."""
+    return place.weight.every_other > _PART and place.score < _SURELY_WHOLE
 
 
 def _unsure(place: Place, picture: FittedPicture) -> BoardNotFound:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import cv2
 import numpy as np
 
+from companion.vision.mesh import PER_SQUARE
 from companion.vision.plane import View, depths, project, side_lengths
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ _MOST_BEYOND = 0.45
 _LEAST_LINE = 0.27
 _LEAST_SIDE = 0.3
 _LEAST_CONTRAST = 7.0
+_ENOUGH_LINE = 3
+"""So many squares long every other line has to be, for others to be missed."""
+_FAINT, _SEEN = 0.12, 0.3
+"""Lines are as faint as nothing that have no more evidence than this above what lies between lines; and the others are
+seen if all but two squares of them have the second."""
 _FIT_ROUNDS = 2
 _NO_SECOND_MAP: Any = None
 
@@ -88,6 +94,9 @@ class Weight:
     """Along the middles of rows and columns: high where a line is missing from the comb, or marks are many."""
     weakest_contrast: float
     """Typical colour step across the side where it is least, in 8-bit Lab."""
+    every_other: float = 0.0
+    """How much clearer every other line is than those between, one way, if these are as faint as nothing: so is a part
+    of a board whose squares are twice as large. 0 if they are not."""
 
 
 # ------------------------------------------------------------------------------------------------- search
@@ -321,13 +330,15 @@ def weigh(levels: list[Picture], corners: Floats, mesh: Mesh) -> Weight:
     lines = np.bincount(mesh.run_of, seen) / np.bincount(mesh.run_of)
     rim = np.array([run.rim for run in mesh.runs])
     lengths = np.array([run.length for run in mesh.runs])
+    middles = _middles(upright, level, mesh)
     return Weight(
         lines=float(np.average(lines, weights=lengths)),
         weakest_line=float(lines.min()),
         weakest_side=float(lines[rim].min()),
         beyond=_beyond((upright, level), shown(levels[0].shape[:2], corners, flat.shape, mesh), mesh),
-        between=_between(upright, level, mesh),
+        between=float(np.mean(middles)),
         weakest_contrast=_weakest_contrast(flat, mesh),
+        every_other=_every_other(seen, middles, mesh),
     )
 
 
@@ -369,13 +380,36 @@ def _beyond(maps: tuple[Floats, Floats], seen: Floats, mesh: Mesh) -> float:
     return found / max(shown, _LEAST_SHOWN * places, 1.0)
 
 
-def _between(upright: Floats, level: Floats, mesh: Mesh) -> float:
+def _middles(upright: Floats, level: Floats, mesh: Mesh) -> Floats:
+    """Evidence along the middle of each square, `(2, n)`: for upright lines and for level ones."""
     rows, columns = np.nonzero(mesh.cells)
     half = PITCH // 2
-    seen = []
-    for x, y in zip(BORDER + columns * PITCH, BORDER + rows * PITCH, strict=True):
-        seen += [upright[y : y + PITCH, x + half].mean(), level[y + half, x : x + PITCH].mean()]
-    return float(np.mean(seen))
+    seen = [
+        (upright[y : y + PITCH, x + half].mean(), level[y + half, x : x + PITCH].mean())
+        for x, y in zip(BORDER + columns * PITCH, BORDER + rows * PITCH, strict=True)
+    ]
+    return np.array(seen).T
+
+
+def _every_other(seen: Floats, middles: Floats, mesh: Mesh) -> float:
+    """See `Weight`; from the evidence at the mesh's points, and along the middles of squares.
+
+    Pieces and hands hide some of a line, and have edges where there is none: so what counts is the clearest but one.
+    """
+    ends = PER_SQUARE // 8
+    pieces = seen.reshape(-1, PER_SQUARE)[:, ends : PER_SQUARE - ends].mean(axis=1)
+    runs = [mesh.runs[run] for run in mesh.run_of[::PER_SQUARE]]
+    clearer = [0.0]
+    for upright, nothing in zip((True, False), middles, strict=True):
+        alike = [(run, piece) for run, piece in zip(runs, pieces, strict=True) if run.upright == upright]
+        inside = [[piece for run, piece in alike if not run.rim and run.line % 2 == odd] for odd in (0, 1)]
+        if min(map(len, inside)) < _ENOUGH_LINE:
+            continue
+        even, odd = (np.sort(lines)[::-1] for lines in inside)
+        rim = np.mean([piece for run, piece in alike if run.rim])
+        if odd[1] - np.sort(nothing)[-2] < _FAINT and even[2] > _SEEN:
+            clearer.append(float(min(even[1], rim) - odd[1]))
+    return max(clearer)
 
 
 def _weakest_contrast(flat: NDArray[np.uint8], mesh: Mesh) -> float:

@@ -204,6 +204,44 @@ def test_a_part_of_a_longer_grid_is_no_board(rows, columns):
     assert isinstance(locate(bar_of_chocolate(rows, columns), STANDARD), BoardNotFound)
 
 
+def plates_beside_each_other(size: int, seed: int) -> np.ndarray:
+    """Two plates of two by two squares of so many pixels, before the others are laid, seen a little from the side."""
+    rng = np.random.default_rng(seed)
+    plates = np.full((2 * size, 4 * size, 3), (150, 195, 222), np.uint8)
+    for line in range(1, 4):
+        cv2.line(plates, (line * size, 0), (line * size, 2 * size), (70, 105, 130), 2, cv2.LINE_AA)
+    cv2.line(plates, (0, size), (4 * size, size), (70, 105, 130), 2, cv2.LINE_AA)
+    cv2.rectangle(plates, (0, 0), (4 * size - 1, 2 * size - 1), (60, 90, 120), 2)
+    rim = np.array([[0, 0], [4, 0], [4, 2], [0, 2]], np.float32) * size
+    turned = (rim - rim.mean(axis=0)) @ cv2.getRotationMatrix2D((0, 0), rng.uniform(0, 180), 1)[:, :2].T
+    seen = (turned * (1, 0.7) * (1 + 0.0006 * turned[:, 1:]) + (480, 360)).astype(np.float32)
+    table = plain_cloth()
+    cv2.warpPerspective(plates, cv2.getPerspectiveTransform(rim, seen), SIZE, table, borderMode=cv2.BORDER_TRANSPARENT)
+    noise = rng.normal(0, 2, table.shape)
+    return np.clip(cv2.GaussianBlur(table, (0, 0), 0.8) + noise, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("seed", [4, 5, 9])
+def test_plates_that_are_a_part_of_the_board_are_no_board(seed):
+    found = locate(plates_beside_each_other(50, seed), STANDARD)
+    assert isinstance(found, BoardNotFound)
+    assert "may be a part of a board" in found.why
+
+
+def test_the_board_is_found_beside_plates_that_look_like_a_part_of_one():
+    corners = np.array([[655, 690], [930, 690], [930, 415], [655, 415]], np.float64)
+    found = locate(laid_on(plates_beside_each_other(50, 5), corners), STANDARD)
+    assert isinstance(found, BoardPose)
+    assert corner_error(found.points(), corners) < 0.1
+
+
+@pytest.mark.parametrize("pieces", [False, True], ids=["bare", "pieces"])
+def test_a_whole_board_has_more_than_every_other_line(pieces):
+    picture = FittedPicture.of(laid_on(plain_cloth(), OBLIQUE, pieces=pieces))
+    weight = lattice.weigh(picture.levels, OBLIQUE * picture.scale, Mesh(np.ones((4, 4), np.bool_)))
+    assert weight.every_other == 0.0
+
+
 def drawn(split: Split, number: int) -> tuple[np.ndarray, np.ndarray | None]:
     """A table as the finder is measured on, and the corners of its board, if one lies there."""
     table = draw_table(split, number, Fabrics(np.random.default_rng((split.value, 0))))
