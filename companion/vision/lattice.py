@@ -66,8 +66,8 @@ _LEAST_CONTRAST = 7.0
 _ENOUGH_LINE = 3
 """So many squares long every other line has to be, for others to be missed."""
 _FAINT, _SEEN = 0.12, 0.3
-"""Lines are as faint as nothing that have no more evidence than this above what lies between lines; and the others are
-seen if all but two squares of them have the second."""
+"""Lines are as faint as nothing if they have no more than the first above what lies between lines; the others are seen
+if three squares of them have the second."""
 _FIT_ROUNDS = 2
 _NO_SECOND_MAP: Any = None
 
@@ -399,16 +399,15 @@ def _every_other(seen: Floats, middles: Floats, mesh: Mesh) -> float:
     ends = PER_SQUARE // 8
     pieces = seen.reshape(-1, PER_SQUARE)[:, ends : PER_SQUARE - ends].mean(axis=1)
     runs = [mesh.runs[run] for run in mesh.run_of[::PER_SQUARE]]
+    uprights, rim, odds = (np.array(each) for each in zip(*((r.upright, r.rim, r.line % 2) for r in runs), strict=True))
     clearer = [0.0]
     for upright, nothing in zip((True, False), middles, strict=True):
-        alike = [(run, piece) for run, piece in zip(runs, pieces, strict=True) if run.upright == upright]
-        inside = [[piece for run, piece in alike if not run.rim and run.line % 2 == odd] for odd in (0, 1)]
-        if min(map(len, inside)) < _ENOUGH_LINE:
+        alike = uprights == upright
+        even, odd = (np.sort(pieces[alike & ~rim & (odds == which)]) for which in (0, 1))
+        if min(len(even), len(odd)) < _ENOUGH_LINE:
             continue
-        even, odd = (np.sort(lines)[::-1] for lines in inside)
-        rim = np.mean([piece for run, piece in alike if run.rim])
-        if odd[1] - np.sort(nothing)[-2] < _FAINT and even[2] > _SEEN:
-            clearer.append(float(min(even[1], rim) - odd[1]))
+        if odd[-2] - np.sort(nothing)[-2] < _FAINT and even[-_ENOUGH_LINE] > _SEEN:
+            clearer.append(float(min(even[-2], pieces[alike & rim].mean()) - odd[-2]))
     return max(clearer)
 
 
