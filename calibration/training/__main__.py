@@ -24,7 +24,7 @@ from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Split, draw_shards
 from calibration.training.export import restored
-from calibration.training.head import Lesson, Seen, teach
+from calibration.training.head import TAUGHT, Lesson, Seen, teach
 from calibration.training.locator import CARD, JUDGE, ON_PHOTOGRAPHS, POINTER, Further, Plan, write_locator
 from calibration.training.locator import draw as draw_tables
 from calibration.training.locator import learn as learn_locator
@@ -112,22 +112,24 @@ def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, lit: fl
 @main.command()
 @_folder
 @click.option("--scenes", default=2_500, show_default=True, help="Boards of all kinds to hold on to.")
-@click.option("--filled", default=2_500, show_default=True, help="Boards with filled marks.")
+@click.option("--new", default=2_500, show_default=True, help="Boards of each sort that is new.")
 @click.option("--steps", default=Lesson().steps, show_default=True, help="Steps of training.")
 @click.option("--seed", default=Lesson().seed, show_default=True)
 @_jobs
-def head(folder: Path, scenes: int, filled: int, steps: int, seed: int, jobs: int) -> None:
-    """Teach the head alone what filled marks are; of others it says what it said. Then make its `sets` anew.
+def head(folder: Path, scenes: int, new: int, steps: int, seed: int, jobs: int) -> None:
+    """Teach the head alone what filled marks and knots are; of others it says what it said. Then make its `sets` anew.
 
     The backbone stays, and with it all that was enrolled. It takes half an hour on one core.
     """
     _draw(folder, Split.TRAIN, scenes, jobs)
-    _draw(folder, Split.FILLED, filled, jobs)
+    for split in TAUGHT:
+        _draw(folder, split, new, jobs)
     reader = _shipped(Pile(folder, Course(1)), Course(1, seed=seed)).eval()
     lesson = Lesson(steps, seed=seed)
-    new, known = (Seen.of(reader, folder, split, lesson) for split in (Split.FILLED, Split.TRAIN))
-    taught = teach(reader, new, known, lesson, _report(steps)).cpu()
-    count = {"drawn": len(known.targets) // lesson.looks, "filled": len(new.targets) // lesson.looks}
+    known = Seen.of(reader, folder, Split.TRAIN, lesson)
+    sorts = {split.name.lower(): Seen.of(reader, folder, split, lesson) for split in TAUGHT}
+    taught = teach(reader, Seen.together(sorts.values()), known, lesson, _report(steps)).cpu()
+    count = {sort: len(seen.targets) // lesson.looks for sort, seen in {"drawn": known, **sorts}.items()}
     about = {
         "boards": count,
         "steps": f"{steps} of {lesson.boards} looks",

@@ -1,7 +1,7 @@
 """How some sets are made that the backbone has not learnt from, and that thresholds heed.
 
-Outlined marks that are filled, which the head alone is taught; marks cut with a stencil; and domed pieces, on which
-every lamp leaves a spot.
+Outlined marks that are filled, and boards with knots in their wood, which the head alone is taught; marks cut with a
+stencil; and domed pieces, on which every lamp leaves a spot.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from calibration.training.chance import draw_scene
+from calibration.training.knots import draw_knots
 from calibration.training.marks import MarkStyle
 from calibration.training.scene import Family
 
@@ -56,6 +57,11 @@ def domed(rng: Generator, scene: Scene) -> Scene:
     return replace(scene, pieces=replace(scene.pieces, dome=dome, round=as_stones or scene.pieces.round))
 
 
+def knotted(rng: Generator, scene: Scene) -> Scene:
+    """The scene, with knots in its board's wood."""
+    return replace(scene, board=replace(scene.board, knots=draw_knots(rng)))
+
+
 _OFTEN: Final[dict[Way, float]] = {filled: 0.1, stencilled: 0.03, domed: 0.03}
 """How often each is found among other sets."""
 
@@ -71,3 +77,8 @@ def with_additions(rng: Generator, scene: Scene) -> Scene:
 def draw_filled(rng: Generator) -> Scene:
     """A scene with the Hopwood set, its outlined marks filled."""
     return filled(rng, draw_scene(rng, Family.HOPWOOD))
+
+
+def draw_knotted(rng: Generator) -> Scene:
+    """A scene with any set, and knots in its board's wood."""
+    return knotted(rng, draw_scene(rng))

@@ -18,7 +18,7 @@ import cv2
 import numpy as np
 
 from calibration.textures import Fabrics
-from calibration.training.additions import draw_filled, with_additions
+from calibration.training.additions import draw_filled, draw_knotted, with_additions
 from calibration.training.chance import draw_scene, of_one_set, with_thick_pieces
 from calibration.training.oddities import with_oddities
 from calibration.training.render import render
@@ -57,6 +57,8 @@ class Split(Enum):
     """To learn from, lit by `raytrace`."""
     FILLED = 6
     """To learn from afterwards: outlined marks that are filled, of which nothing else to learn from has any."""
+    KNOTTED = 7
+    """To learn from afterwards, too: knots in the board's wood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ class Boards:
         return len(self.views)
 
 
-_TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.FILLED)
+_TO_LEARN_FROM = (Split.TRAIN, Split.LIT, Split.FILLED, Split.KNOTTED)
+_DRAWERS = {Split.FILLED: draw_filled, Split.KNOTTED: draw_knotted}
 _WITH_ADDITIONS = (Split.CALIBRATE, Split.TEST)
 
 
@@ -108,7 +111,7 @@ class Studio:
 
     def _scene(self, rng: np.random.Generator) -> Scene:
         """Training sees any mixture of pieces; what promises are made of and measured on is one set, as in a game."""
-        scene = draw_filled(rng) if self._split is Split.FILLED else draw_scene(rng)
+        scene = _DRAWERS.get(self._split, draw_scene)(rng)
         apart = rng.spawn(1)[0]
         scene = set_aside(apart, with_thick_pieces(apart, scene))
         if self._split in _WITH_ADDITIONS:

@@ -9,6 +9,7 @@ import numpy as np
 
 from calibration.textures import coloured, vary
 from calibration.training.canvas import BOARD, SHIFT, blur
+from calibration.training.knots import paint_knot
 from calibration.training.scene import SIDE, Grid
 from calibration.training.view import hull, outline, rounded, square_outline, thing_outline, turn
 
@@ -102,6 +103,8 @@ def board_sheet(canvas: Canvas, plates: list[Points]) -> tuple[Bytes, Bytes]:
         if board.edge_line:
             width = max(1, round(board.edge_line * canvas.fine))
             cv2.polylines(face, [canvas.flat(plate)], True, board.edge, width, cv2.LINE_AA, SHIFT)
+    for knot in board.knots:
+        paint_knot(canvas, face, knot)
     _draw_squares(canvas, face)
     return face, mask
 

@@ -22,11 +22,13 @@ from calibration.training.tensors import device
 from calibration.training.train import Course, divergence, follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from calibration.training.network import Head, Reader
 
+TAUGHT = (Split.FILLED, Split.KNOTTED)
+"""What is new."""
 _AT_ONCE = 50
 """So many boards are looked at together."""
 _TOLD = 100
@@ -76,7 +78,12 @@ class Seen(NamedTuple):
                 parts += [_looked_at(reader, looks, *some) for _ in range(lesson.looks)]
         if not parts:
             raise FileNotFoundError(f"{folder} has no board of the {split.name.lower()} split; draw them first")
-        return cls(*(torch.cat(field) for field in zip(*parts, strict=True)))
+        return cls.together(map(cls._make, parts))
+
+    @classmethod
+    def together(cls, some: Iterable[Self]) -> Self:
+        """All of these looks."""
+        return cls(*(torch.cat(field) for field in zip(*some, strict=True)))
 
     def choose(self, count: int, chance: torch.Generator) -> Self:
         """So many of the looks."""

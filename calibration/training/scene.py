@@ -105,6 +105,26 @@ class Grid(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Knot:
+    """Where a branch left the board's wood: a dark eye with rings around it; lengths in squares."""
+
+    x: float
+    y: float
+    radius: float
+    """Of the eye, along the grain."""
+    squash: float
+    """How wide it is across, as a share of that."""
+    turn: float
+    """Of the grain, in radians."""
+    dark: float
+    """How much of the wood's brightness is left in it."""
+    rings: float
+    """How strong the rings are, as a share of the wood's brightness."""
+    seed: int
+    """Of how uneven it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class BoardLook:
     """The board."""
 
@@ -126,6 +146,7 @@ class BoardLook:
     thickness: float
     corner: float
     gloss: float
+    knots: tuple[Knot, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Sets that the backbone has not learnt from: filled and stencilled marks, domed pieces."""
+"""Sets that the backbone has not learnt from: filled and stencilled marks, domed pieces, knots in the board's wood."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from calibration.textures import Fabrics
-from calibration.training.additions import domed, filled, stencilled
+from calibration.training.additions import domed, filled, knotted, stencilled
 from calibration.training.canvas import Canvas
 from calibration.training.chance import draw_scene
 from calibration.training.dataset import Split, Studio
 from calibration.training.marks import MarkStyle, mark
 from calibration.training.render import render
-from calibration.training.scene import Family, plain
+from calibration.training.scene import Family, Knot, plain
 from companion.rules import Kind
 
 CIRCLES = (Kind.PUSHER, Kind.PULLER)
@@ -110,6 +110,36 @@ def test_nothing_else_about_a_scene_is_changed(way):
     assert replace(changed, pieces=scene.pieces) == scene
 
 
+def test_knots_change_nothing_but_the_wood():
+    scene = a_scene(Family.HOPWOOD)
+    changed = knotted(np.random.default_rng(2), scene)
+    assert changed.board.knots
+    assert replace(changed, board=scene.board) == scene
+
+
+def test_a_knot_is_dark_where_it_lies_and_the_wood_far_from_it_is_as_it_was(fabrics):
+    scene = replace(a_scene(Family.DIAGRAM), placed=[], things=[], hands=0)
+    knot = Knot(1.5, 2.5, radius=0.2, squash=0.8, turn=0.1, dark=0.3, rings=0.2, seed=5)
+    clear, marked = (
+        render(np.random.default_rng(3), replace(scene, board=replace(scene.board, knots=knots)), fabrics).image
+        for knots in ((), (knot,))
+    )
+    view = Canvas(np.random.default_rng(0), scene, fabrics).view
+    (x, y), (far_x, far_y) = np.round(view.project(np.array([[1.5, 2.5], [3.5, 0.5]]), 0.0)).astype(int)
+    assert marked[y, x].mean() < 0.8 * clear[y, x].mean()
+    assert np.abs(marked[far_y, far_x].astype(int) - clear[far_y, far_x]).max() < 12
+
+
+def test_a_knot_beyond_the_board_leaves_it_as_it_is(fabrics):
+    scene = a_scene(Family.DIAGRAM)
+    knot = Knot(-30.0, 2.5, radius=0.2, squash=0.8, turn=0.1, dark=0.3, rings=0.2, seed=5)
+    clear, marked = (
+        render(np.random.default_rng(3), replace(scene, board=replace(scene.board, knots=knots)), fabrics).image
+        for knots in ((), (knot,))
+    )
+    assert np.array_equal(clear, marked)
+
+
 def scenes_of(split, count):
     studio = Studio(split)
     return [studio.scene(number) for number in range(count)]
@@ -123,13 +153,15 @@ def ways_of(scene):
             ("filled", pieces.style.filled),
             ("stencilled", pieces.style.bridges > 0),
             ("domed", pieces.dome > 0),
+            ("knotted", bool(scene.board.knots)),
         )
         if told
     }
 
 
-def test_every_board_that_is_drawn_to_be_taught_has_filled_marks_and_no_other_to_learn_from_has_additions():
-    assert all(ways_of(scene) == {"filled"} for scene in scenes_of(Split.FILLED, 30))
+def test_every_board_that_is_drawn_to_be_taught_has_what_is_new_and_no_other_to_learn_from_has_additions():
+    for sort in ("filled", "knotted"):
+        assert all(ways_of(scene) == {sort} for scene in scenes_of(Split[sort.upper()], 30))
     for split in (Split.TRAIN, Split.LIT, Split.TRACED):
         assert not any(ways_of(scene) for scene in scenes_of(split, 80))
 
