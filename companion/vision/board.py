@@ -66,10 +66,10 @@ _CLEARLY_MIXED_UP, _FOR_ITSELF = 0.55, 0.93
 the judge by itself as sure as this."""
 _ANOTHER = 0.85
 """What may be a board is told as another one where they are mixed up more than this; under hands they were by 0.7."""
-_PART, _SURELY_WHOLE = 0.2, 0.995
+_PART, _SURELY_WHOLE = 0.2, 0.99
 """What is less sure than the second is a part of a board whose squares are twice as large if every other line is
 clearer than those between by more than the first, see `lattice.Weight`. So were seven of ten plates, of one or two,
-that were taken for a board; of 482 boards one, all white, whose lines are not seen."""
+that were taken for a board; and of 1,200 boards two, one of them all white, that show no more lines than a plate."""
 _GOES_ON = ((0.8, 0.66), (JUDGED_SURELY, 0.9))
 """Nor, if the judge's score is less than the first, where the pointer sees one a square farther on, too, by more than
 the second of what it sees here: in a longer grid, as of a bar of chocolate."""
