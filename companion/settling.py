@@ -189,7 +189,7 @@ class _SquareVotes:
         if self._votes[0][0] > time - self.settle_s + _TIME_SLACK_S:
             return False
         agreed = self._agreed(contents)
-        if agreed & self.settled.contents and not agreed & EMPTY:
+        if agreed & self.settled.contents:
             agreed |= self._doubts.lasting
         self.at_rest = bool(agreed)
         known = self.settled.contents

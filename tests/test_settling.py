@@ -175,6 +175,11 @@ def test_a_piece_that_could_not_be_told_for_long_is_told_only_by_what_lasts_as_l
     assert settled_on(unclear + "+" * 12 + "hhhh" + "+" * 20) == READINGS["+"]
 
 
+def test_what_may_be_no_piece_at_all_makes_no_doubtful_piece_clear_sooner_than_a_clear_one_does():
+    unclear = "." * 5 + "?" * 100
+    assert settled_on(unclear + "+" * 6) == settled_on(unclear + "m" * 6) == READINGS["?"]
+
+
 def test_doubt_about_a_piece_lasts_five_seconds_at_most_and_goes_with_the_piece():
     unclear = "." * 5 + "?" * 200
     assert settled_on(unclear + "+" * 49) == READINGS["?"]
