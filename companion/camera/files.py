@@ -92,7 +92,7 @@ class VideoFile:
         if Path(path).suffix.lower() in PICTURE_SUFFIXES:
             raise SourceError(Saying("%(path)s is a picture, not a video; give it to companion read", path=path))
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
-        self._clock = FileClock()
+        self._clock, self._over = FileClock(), False
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
@@ -108,10 +108,10 @@ class VideoFile:
             EndOfSource: after the last.
             SourceError: once, if the file breaks off long before the end that it promises.
         """
-        frame = self._coming.pop(0) if self._coming else self._grab()
+        frame = self._coming.pop(0) if self._coming else None if self._over else self._grab()
         if frame is not None:
             return frame
-        promised, self._promised = self._promised, 0
+        self._over, promised, self._promised = True, self._promised, 0
         if max(self._clock.count, self._ends()) < promised * _WHOLE_SHARE:
             raise SourceError(
                 Saying(
