@@ -1,7 +1,8 @@
-"""How some sets are made that the backbone has not learnt from, and that thresholds heed.
+"""How some sets are made that the backbone has not learnt from.
 
-Outlined marks that are filled, and boards with knots in their wood, which the head alone is taught; marks cut with a
-stencil; and domed pieces, on which every lamp leaves a spot.
+Outlined marks that are filled, which the head alone is taught; marks cut with a stencil; and domed pieces, on which
+every lamp leaves a spot: thresholds heed them. And boards with knots in their wood, which the head can be taught, too;
+no threshold heeds them yet.
 """
 
 from __future__ import annotations

@@ -398,11 +398,10 @@ def _every_other(seen: Floats, middles: Floats, mesh: Mesh) -> float:
     """
     ends = PER_SQUARE // 8
     pieces = seen.reshape(-1, PER_SQUARE)[:, ends : PER_SQUARE - ends].mean(axis=1)
-    runs = [mesh.runs[run] for run in mesh.run_of[::PER_SQUARE]]
-    uprights, rim, odds = (np.array(each) for each in zip(*((r.upright, r.rim, r.line % 2) for r in runs), strict=True))
+    rim, odds = mesh.on_rim[::PER_SQUARE], np.array([run.line % 2 for run in mesh.runs])[mesh.run_of[::PER_SQUARE]]
+    uprights = np.arange(len(pieces)) < mesh.upright_points // PER_SQUARE
     clearer = [0.0]
-    for upright, nothing in zip((True, False), middles, strict=True):
-        alike = uprights == upright
+    for alike, nothing in zip((uprights, ~uprights), middles, strict=True):
         even, odd = (np.sort(pieces[alike & ~rim & (odds == which)]) for which in (0, 1))
         if min(len(even), len(odd)) < _ENOUGH_LINE:
             continue
