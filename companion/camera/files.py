@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 _WHOLE_SHARE = 0.8
 """Containers only estimate how long they are; a file that ends before this share of it is damaged."""
+_COUNTED, _WHOLE_SHARE_COUNTED = frozenset({".mp4", ".mov", ".m4v"}), 0.98
+"""But these list every frame, and those that show nothing, at their ends, are few."""
 _INTERLACED = b"Cannot convert interlaced"
 """FFmpeg says so of pictures that OpenCV then gives all the same, and which are black, or whatever was there before."""
 _ONE_PICTURE = "import sys, cv2; cv2.VideoCapture(sys.argv[1], cv2.CAP_FFMPEG).read()"
@@ -93,6 +95,7 @@ class VideoFile:
             raise SourceError(Saying("%(path)s is a picture, not a video; give it to companion read", path=path))
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         self._clock, self._over = FileClock(), False
+        self._whole_share = _WHOLE_SHARE_COUNTED if Path(path).suffix.lower() in _COUNTED else _WHOLE_SHARE
         if not self._capture.isOpened():
             raise SourceError(f"{path} is not a video that can be read; it may be damaged, or not a video at all")
         self._promised = max(0, int(self._capture.get(cv2.CAP_PROP_FRAME_COUNT)))
@@ -112,7 +115,7 @@ class VideoFile:
         if frame is not None:
             return frame
         self._over, promised, self._promised = True, self._promised, 0
-        if max(self._clock.count, self._ends()) < promised * _WHOLE_SHARE:
+        if max(self._clock.count, self._ends()) < promised * self._whole_share - 1:
             raise SourceError(
                 Saying(
                     "%(source)s breaks off after %(seconds)s s: %(count)s of %(promised)s frames could be read; "

@@ -33,6 +33,7 @@ PICTURE_SUFFIXES = HEIF_SUFFIXES | frozenset(
 )
 _FOREIGN_SUFFIXES = frozenset({".jxl", ".gif", ".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".pef"})
 """Pictures, such as cameras make, that are not read: a move may be on any of them."""
+_VIDEO_SUFFIXES = frozenset({".mp4", ".mov", ".m4v", ".mkv", ".webm", ".avi", ".ts", ".mts", ".m2ts", ".3gp"})
 _HEIF_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"mif1", b"msf1")
 """What stands at the ninth byte of a telephone's own pictures, whatever they are called (ISO/IEC 23008-12)."""
 _MAY_MOVE = re.compile(rb"GIF8|\x89PNG|RIFF....WEBP|....ftypavis", re.DOTALL)
@@ -80,6 +81,9 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
         )
     if image is None and path.suffix.lower() in _FOREIGN_SUFFIXES:
         raise VisionError(_foreign(path))
+    if image is None and path.suffix.lower() in _VIDEO_SUFFIXES:
+        why = Saying("%(file)s is a video, not a picture; give it to companion watch, as video:%(file)s", file=path)
+        raise VisionError(why)
     if image is None:
         why = Saying(
             "%(file)s is not a picture that can be read; it may be damaged, or not a picture at all", file=path

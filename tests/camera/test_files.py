@@ -134,6 +134,36 @@ def test_a_still_of_another_shape_is_seen_whole(images):
     assert image[:, :, 0].max(axis=0).tolist() == [0] * 14 + [100] * 36 + [0] * 14
 
 
+def index_first(video: bytes) -> bytes:
+    """An MP4 as it is made for sending: its index before its pictures, and what the index points at further on."""
+    boxes, at = {}, 0
+    while at < len(video):
+        size, kind = struct.unpack_from(">I4s", video, at)
+        boxes[kind] = (at, video[at : at + size])
+        at += size
+    first, index = boxes[b"mdat"][0], bytearray(boxes.pop(b"moov")[1])
+    at = index.index(b"stco") + 8
+    (count,) = struct.unpack_from(">I", index, at)
+    places = struct.unpack_from(f">{count}I", index, at + 4)
+    struct.pack_into(f">{count}I", index, at + 4, *(place + len(index) for place in places))
+    return b"".join((video[:first], index, video[first : first + len(boxes[b"mdat"][1])]))
+
+
+@pytest.mark.parametrize("share", [0.5, 0.9, 1.0])
+def test_an_mp4_that_has_lost_a_tenth_breaks_off(tmp_path, share):
+    path = tmp_path / "sent.mp4"
+    writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), 10, SIZE)
+    for seed in range(100):
+        writer.write(np.random.default_rng(seed).integers(0, 256, (48, 64, 3), np.uint8))
+    writer.release()
+    video = index_first(path.read_bytes())
+    path.write_bytes(video[: round(len(video) * share)])
+    end = EndOfSource if share == 1 else SourceError
+    with pytest.raises(end) as told:
+        read_all(opened(f"video:{path}"))
+    assert ("breaks off" in str(told.value)) == (share < 1)
+
+
 def test_video_that_breaks_off_says_so_and_ends(tmp_path):
     path = tmp_path / "cut.avi"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"MJPG"), 10, SIZE)
