@@ -128,6 +128,17 @@ def test_a_view_shows_nothing_if_it_is_blurred_or_plainer_than_any_board():
     assert shows_nothing(plain, BOARD)
 
 
+@pytest.mark.parametrize("degrees", [0, 90])
+def test_what_is_shaken_one_way_only_is_blurred_though_steps_across_it_are_sharp(degrees):
+    down, right = np.indices((4 * SQUARE + 2 * MARGIN, 4 * SQUARE + 2 * MARGIN)) // SQUARE
+    sharp = cv2.merge([np.where((down + right) % 2, 90, 160).astype(np.uint8)] * 3)
+    view = shaken(sharp, 0.6 * SQUARE, degrees)
+    assert sharpness(sharp, BOARD) > 0.4
+    assert sharpness(view, BOARD) < 0.1
+    assert shows_nothing(view, BOARD)
+    assert blurred(view, BOARD).all()
+
+
 def test_where_nothing_stands_out_nothing_says_that_it_is_blurred():
     assert sharpness(np.full((4 * SQUARE + 2 * MARGIN, 4 * SQUARE + 2 * MARGIN, 3), 130, np.uint8), BOARD) == 1.0
 

@@ -271,3 +271,22 @@ def test_where_the_board_lies_anew_light_has_to_be_known_anew():
     moving(motion, ((t, swaying(t, softness=5)) for t in times(0, 3)))
     motion.forget()
     assert moving(motion, ((t, swaying(t, softness=5)) for t in times(3, 4))) == SWEPT
+
+
+def test_a_thing_that_comes_while_the_lamp_grows_brighter_moves_and_nothing_else_does():
+    motion, brighter = Motion(LAYOUT), view(square("b2")) + np.uint8(30)
+    moving(motion, ((t, view()) for t in times(0, 1)))
+    assert moving(motion, [(1, brighter)]) == {"b2"}
+
+
+def test_only_of_squares_that_are_kept_it_is_known_how_they_are_now():
+    motion, places = Motion(LAYOUT), [LAYOUT.index(Square.parse(name)) for name in ("b2", "c3")]
+    motion.see(0, view())
+    motion.keep(list(range(len(LAYOUT))))
+    pieces = view(square("b2"), square("c3"))
+    _, changes = motion.see(STEP_S, pieces)
+    assert (changes[places] > 0.1).all()
+    motion.keep(places[:1])
+    _, changes = motion.see(2 * STEP_S, pieces)
+    assert changes[places[0]] == 0
+    assert changes[places[1]] > 0.1
