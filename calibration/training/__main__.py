@@ -1,7 +1,7 @@
 """The workshop's command line: how the program's networks are made from nothing.
 
 ``python -m calibration.training all FOLDER`` makes the recogniser, ``locator FOLDER`` the locator, and ``cards
-FOLDER`` the reader of cards. ``head FOLDER`` and then ``sets FOLDER`` teach the recogniser filled marks. FOLDER keeps
+FOLDER`` the reader of cards. ``head FOLDER`` and then ``sets FOLDER`` teach it filled marks and knots. FOLDER keeps
 what is drawn.
 """
 

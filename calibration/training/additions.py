@@ -1,8 +1,7 @@
 """How some sets are made that the backbone has not learnt from.
 
-Outlined marks that are filled, which the head alone is taught; marks cut with a stencil; and domed pieces, on which
-every lamp leaves a spot: thresholds heed them. And boards with knots in their wood, which the head can be taught, too;
-no threshold heeds them yet.
+Outlined marks that are filled, and boards with knots in their wood, which the head alone is taught; marks cut with a
+stencil; and domed pieces, on which every lamp leaves a spot. Thresholds heed them all.
 """
 
 from __future__ import annotations
@@ -63,12 +62,12 @@ def knotted(rng: Generator, scene: Scene) -> Scene:
     return replace(scene, board=replace(scene.board, knots=draw_knots(rng)))
 
 
-_OFTEN: Final[dict[Way, float]] = {filled: 0.1, stencilled: 0.03, domed: 0.03}
-"""How often each is found among other sets."""
+_OFTEN: Final[dict[Way, float]] = {filled: 0.1, stencilled: 0.03, domed: 0.03, knotted: 0.1}
+"""How often each is found among other sets and boards."""
 
 
 def with_additions(rng: Generator, scene: Scene) -> Scene:
-    """The scene, at times with a set that is made so."""
+    """The scene, at times with a set, or a board, that is made so."""
     for way, often in _OFTEN.items():
         if rng.random() < often:
             scene = way(rng, scene)

@@ -3,7 +3,7 @@
 The backbone stays, and with it every set that was enrolled. What it makes of a few looks at each board is worked out
 once, so that the head takes thousands of steps in a minute. Boards that are not new count by what the head said of
 them before (learning without forgetting: Li and Hoiem 2016). What comes of it lies between the head that was and the
-one that has learnt: half of the way knows nearly all that is new, and doubts no more than before of the rest (robust
+one that has learnt: most of the way knows nearly all that is new, and doubts no more than before of the rest (robust
 fine-tuning: Wortsman et al. 2022).
 """
 
@@ -49,7 +49,7 @@ class Lesson:
     looks: int = 3
     """At each board."""
     rate: float = 1e-3
-    share: float = 0.5
+    share: float = 0.75
     """How much of the head that has learnt is in what comes of it; the rest is the one that was."""
     seed: int = 17
 

@@ -170,6 +170,6 @@ def test_every_board_that_is_drawn_to_be_taught_has_what_is_new_and_no_other_to_
 def test_what_promises_are_made_of_has_each_of_them_now_and_then(split):
     drawn = scenes_of(split, 150)
     some = [ways_of(scene) for scene in drawn]
-    assert set.union(*some) == {"filled", "stencilled", "domed"}
+    assert set.union(*some) == {"filled", "stencilled", "domed", "knotted"}
     assert sum(map(bool, some)) < len(some) / 2
     assert not any(scene.pieces.dome for scene in drawn if scene.pieces.blank)
