@@ -1,8 +1,8 @@
 """The workshop's command line: how the program's networks are made from nothing.
 
 ``python -m calibration.training all FOLDER`` makes the recogniser, ``locator FOLDER`` the locator, and ``cards
-FOLDER`` the reader of cards. ``head FOLDER`` and then ``sets FOLDER`` teach it filled marks and knots. FOLDER keeps
-what is drawn.
+FOLDER`` the reader of cards. ``head FOLDER filled``, ``head FOLDER knotted`` and then ``sets FOLDER`` teach the
+recogniser filled marks and knots. FOLDER keeps what is drawn.
 """
 
 from __future__ import annotations
@@ -111,31 +111,35 @@ def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, lit: fl
 
 @main.command()
 @_folder
+@click.argument("sort", type=click.Choice([split.name.lower() for split in TAUGHT]))
 @click.option("--scenes", default=2_500, show_default=True, help="Boards of all kinds to hold on to.")
-@click.option("--new", default=2_500, show_default=True, help="Boards of each sort that is new.")
+@click.option("--new", default=2_500, show_default=True, help="Boards of each sort that is new, or was.")
 @click.option("--steps", default=Lesson().steps, show_default=True, help="Steps of training.")
+@click.option("--share", default=Lesson().share, show_default=True, help="Of the head, so much has learnt.")
 @click.option("--seed", default=Lesson().seed, show_default=True)
 @_jobs
-def head(folder: Path, scenes: int, new: int, steps: int, seed: int, jobs: int) -> None:
-    """Teach the head alone what filled marks and knots are; of others it says what it said. Then make its `sets` anew.
+def head(folder: Path, sort: str, scenes: int, new: int, steps: int, share: float, seed: int, jobs: int) -> None:
+    """Teach the head alone filled marks, or then knots; of the rest it says what it said. Then make its `sets` anew.
 
     The backbone stays, and with it all that was enrolled. It takes half an hour on one core.
     """
-    _draw(folder, Split.TRAIN, scenes, jobs)
-    for split in TAUGHT:
-        _draw(folder, split, new, jobs)
+    lesson, splits = Lesson(steps, share=share, seed=seed), [Split.TRAIN, *TAUGHT]
+    splits = splits[: splits.index(Split[sort.upper()]) + 1]
+    for split in splits:
+        _draw(folder, split, scenes if split is Split.TRAIN else new, jobs)
     reader = _shipped(Pile(folder, Course(1)), Course(1, seed=seed)).eval()
-    lesson = Lesson(steps, seed=seed)
-    known = Seen.of(reader, folder, Split.TRAIN, lesson)
-    sorts = {split.name.lower(): Seen.of(reader, folder, split, lesson) for split in TAUGHT}
-    taught = teach(reader, Seen.together(sorts.values()), known, lesson, _report(steps)).cpu()
-    count = {sort: len(seen.targets) // lesson.looks for sort, seen in {"drawn": known, **sorts}.items()}
+    *known, learnt = (Seen.of(reader, folder, split, lesson) for split in splits)
+    taught = teach(reader, learnt, Seen.together(known), lesson, _report(steps)).cpu()
+    count = {
+        "drawn" if split is Split.TRAIN else split.name.lower(): len(seen.targets) // lesson.looks
+        for split, seen in zip(splits, (*known, learnt), strict=True)
+    }
     about = {
         "boards": count,
         "steps": f"{steps} of {lesson.boards} looks",
         "seed": seed,
         "rate": lesson.rate,
-        "share": lesson.share,
+        "share": share,
     }
     write_head(taught, MODELS, about)
 

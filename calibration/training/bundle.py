@@ -41,13 +41,15 @@ def bundle(reader: Reader, folder: Path, models: Path, trained_on: dict[str, Any
 
 
 def write_head(reader: Reader, models: Path, trained_on: dict[str, Any]) -> None:
-    """Put the head of `reader` beside the backbone in `models`, and what it learnt from on their card.
+    """Put the head of `reader` beside the backbone in `models`; their card keeps what it and those before learnt.
 
     Sets have to be calibrated anew after that.
     """
     card = json.loads((models / _CARD).read_text(encoding="utf-8"))
     (models / "head.npz").write_bytes(export(reader)[1])
-    _write(card | {"trained_on": card["trained_on"] | {"head": trained_on}}, models)
+    before = card["trained_on"].get("head")
+    head = trained_on | ({"after": before} if before else {})
+    _write(card | {"trained_on": card["trained_on"] | {"head": head}}, models)
 
 
 def calibrate_anew(folder: Path, models: Path, jobs: int = 1) -> dict[str, Any]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from calibration.training.network import Head, Reader
 
 TAUGHT = (Split.FILLED, Split.KNOTTED)
-"""What is new."""
+"""What is new, one after the other."""
 _AT_ONCE = 50
 """So many boards are looked at together."""
 _TOLD = 100
