@@ -79,17 +79,18 @@ def read_picture(path: Path) -> NDArray[np.uint8]:
                 file=path,
             )
         )
-    if image is None and path.suffix.lower() in _FOREIGN_SUFFIXES:
-        raise VisionError(_foreign(path))
-    if image is None and path.suffix.lower() in _VIDEO_SUFFIXES:
-        why = Saying("%(file)s is a video, not a picture; give it to companion watch, as video:%(file)s", file=path)
-        raise VisionError(why)
     if image is None:
-        why = Saying(
-            "%(file)s is not a picture that can be read; it may be damaged, or not a picture at all", file=path
-        )
-        raise VisionError(why)
+        raise VisionError(_unreadable(path))
     return np.asarray(image, np.uint8)
+
+
+def _unreadable(path: Path) -> Saying:
+    """What to say of what is no picture that can be read."""
+    if path.suffix.lower() in _FOREIGN_SUFFIXES:
+        return _foreign(path)
+    if path.suffix.lower() in _VIDEO_SUFFIXES:
+        return Saying("%(file)s is a video, not a picture; give it to companion watch, as video:%(file)s", file=path)
+    return Saying("%(file)s is not a picture that can be read; it may be damaged, or not a picture at all", file=path)
 
 
 def _foreign(path: Path) -> Saying:
