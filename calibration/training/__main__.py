@@ -1,8 +1,8 @@
 """The workshop's command line: how the program's networks are made from nothing.
 
 ``python -m calibration.training all FOLDER`` makes the recogniser, ``locator FOLDER`` the locator, and ``cards
-FOLDER`` the reader of cards. ``head FOLDER filled``, ``head FOLDER knotted`` and then ``sets FOLDER`` teach the
-recogniser filled marks and knots. FOLDER keeps what is drawn.
+FOLDER`` the reader of cards. ``head FOLDER`` and then ``sets FOLDER`` teach it filled marks and knots. FOLDER keeps
+what is drawn.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ from companion.vision.rule import FinderRule
 _TO_NORMALISE = 12
 """Steps' boards on which its normalisation is measured."""
 MODELS = Path(companion.vision.__file__).parent / "models"
+_file = click.Path(exists=True, dir_okay=False, path_type=Path)
 _folder = click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 _scenes = click.option("--scenes", default=40_000, show_default=True, help="Boards to train on.")
 _held = click.option(
@@ -111,43 +112,42 @@ def learn(folder: Path, steps: int, boards: int, rate: float, seed: int, lit: fl
 
 @main.command()
 @_folder
-@click.argument("sort", type=click.Choice([split.name.lower() for split in TAUGHT]))
 @click.option("--scenes", default=2_500, show_default=True, help="Boards of all kinds to hold on to.")
-@click.option("--new", default=2_500, show_default=True, help="Boards of each sort that is new, or was.")
+@click.option("--new", default=2_500, show_default=True, help="Boards of each sort that is new.")
 @click.option("--steps", default=Lesson().steps, show_default=True, help="Steps of training.")
-@click.option("--share", default=Lesson().share, show_default=True, help="Of the head, so much has learnt.")
 @click.option("--seed", default=Lesson().seed, show_default=True)
+@click.option(
+    "--rest", type=_file, help="An older head, of which the rest is that has not learnt. Else the one that was."
+)
 @_jobs
-def head(folder: Path, sort: str, scenes: int, new: int, steps: int, share: float, seed: int, jobs: int) -> None:
-    """Teach the head alone filled marks, or then knots; of the rest it says what it said. Then make its `sets` anew.
+def head(folder: Path, scenes: int, new: int, steps: int, seed: int, rest: Path | None, jobs: int) -> None:
+    """Teach the head alone what filled marks and knots are; of others it says what it said. Then make its `sets` anew.
 
     The backbone stays, and with it all that was enrolled. It takes half an hour on one core.
     """
-    lesson, splits = Lesson(steps, share=share, seed=seed), [Split.TRAIN, *TAUGHT]
-    splits = splits[: splits.index(Split[sort.upper()]) + 1]
-    for split in splits:
-        _draw(folder, split, scenes if split is Split.TRAIN else new, jobs)
+    _draw(folder, Split.TRAIN, scenes, jobs)
+    for split in TAUGHT:
+        _draw(folder, split, new, jobs)
     reader = _shipped(Pile(folder, Course(1)), Course(1, seed=seed)).eval()
-    *known, learnt = (Seen.of(reader, folder, split, lesson) for split in splits)
-    taught = teach(reader, learnt, Seen.together(known), lesson, _report(steps)).cpu()
-    count = {
-        "drawn" if split is Split.TRAIN else split.name.lower(): len(seen.targets) // lesson.looks
-        for split, seen in zip(splits, (*known, learnt), strict=True)
-    }
+    lesson = Lesson(steps, seed=seed)
+    known = Seen.of(reader, folder, Split.TRAIN, lesson)
+    sorts = {split.name.lower(): Seen.of(reader, folder, split, lesson) for split in TAUGHT}
+    older = None if rest is None else _shipped(Pile(folder, Course(1)), Course(1, seed=seed), rest).head.eval()
+    taught = teach(reader, Seen.together(sorts.values()), known, lesson, _report(steps), older).cpu()
+    count = {sort: len(seen.targets) // lesson.looks for sort, seen in {"drawn": known, **sorts}.items()}
     about = {
         "boards": count,
         "steps": f"{steps} of {lesson.boards} looks",
         "seed": seed,
         "rate": lesson.rate,
-        "share": share,
+        "share": lesson.share,
     }
-    write_head(taught, MODELS, about)
+    write_head(taught, MODELS, about if rest is None else about | {"rest": rest.stem})
 
 
-def _shipped(pile: Pile, course: Course) -> Reader:
+def _shipped(pile: Pile, course: Course, head: Path = MODELS / "head.npz") -> Reader:
     _, seen, *_ = next(batches(pile, replace(course, boards=64, steps=1, hard=0.0)))
-    backbone, head = ((MODELS / name).read_bytes() for name in ("backbone.onnx", "head.npz"))
-    return restored(backbone, head, seen.cpu()).to(device())
+    return restored((MODELS / "backbone.onnx").read_bytes(), head.read_bytes(), seen.cpu()).to(device())
 
 
 @main.command(name="bundle")

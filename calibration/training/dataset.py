@@ -20,7 +20,6 @@ import numpy as np
 from calibration.textures import Fabrics
 from calibration.training.additions import draw_filled, draw_knotted, with_additions
 from calibration.training.chance import draw_scene, of_one_set, with_thick_pieces
-from calibration.training.knots import bear_knots
 from calibration.training.oddities import with_oddities
 from calibration.training.render import render
 from calibration.training.scene import SIDE, Family, ordinary, plain
@@ -59,7 +58,7 @@ class Split(Enum):
     FILLED = 6
     """To learn from afterwards: outlined marks that are filled, of which nothing else to learn from has any."""
     KNOTTED = 7
-    """To learn from afterwards, too: knots in the board's wood. Squares that bear none do not count."""
+    """To learn from afterwards, too: knots in the board's wood."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ class Studio:
         return (
             rectify(photo.image, shaken, BOARD),
             photo.targets,
-            photo.weights * bear_knots(scene.board.knots) if self._split is Split.KNOTTED else photo.weights,
+            photo.weights,
             np.uint8(_FAMILIES.index(scene.pieces.family)),
             np.uint8(away_side(shaken, BOARD)),
             np.bool_(plain(scene)),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from calibration.training.network import Head, Reader
 
 TAUGHT = (Split.FILLED, Split.KNOTTED)
-"""What is new, one after the other."""
+"""What is new."""
 _AT_ONCE = 50
 """So many boards are looked at together."""
 _TOLD = 100
@@ -50,7 +50,7 @@ class Lesson:
     """At each board."""
     rate: float = 1e-3
     share: float = 0.75
-    """How much of the head that has learnt is in what comes of it; the rest is the one that was."""
+    """How much of the head that has learnt is in what comes of it; the rest is one from before."""
     seed: int = 17
 
 
@@ -100,10 +100,18 @@ def _looked_at(
     return embeddings, targets, counted
 
 
-def teach(reader: Reader, new: Seen, known: Seen, lesson: Lesson, report: Callable[[int, float], None]) -> Reader:
+def teach(
+    reader: Reader,
+    new: Seen,
+    known: Seen,
+    lesson: Lesson,
+    report: Callable[[int, float], None],
+    rest: Head | None = None,
+) -> Reader:
     """A reader with the same backbone; its head knows what is `new` as well, and says of the `known` what it said.
 
-    `report` hears the step and the loss now and then.
+    `report` hears the step and the loss now and then. What `lesson.share` leaves is of the head `rest`, one that this
+    reader's head came of; or of this reader's head itself.
     """
     chance = torch.Generator(device()).manual_seed(lesson.seed)
     head, steady, before = reader.head.train(), copy.deepcopy(reader.head), copy.deepcopy(reader.head).eval()
@@ -122,7 +130,7 @@ def teach(reader: Reader, new: Seen, known: Seen, lesson: Lesson, report: Callab
         follow(steady, head, min(_STEADINESS, step / (step + 10)))
         if step % _TOLD == 0 or step == lesson.steps:
             report(step, float(loss.detach()))
-    follow(steady, before, lesson.share)
+    follow(steady, rest or before, lesson.share)
     taught = copy.deepcopy(reader)
     taught.head = steady
     return taught.eval()

@@ -12,10 +12,7 @@ from calibration.training.scene import SIDE, Knot
 from calibration.training.view import turn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.random import Generator
-    from numpy.typing import NDArray
 
     from calibration.training.canvas import Bytes, Canvas
 
@@ -26,8 +23,6 @@ _REACH = 4.0
 """How far its rings are seen, as a multiple of its radius."""
 _SOFT = 0.08
 """How wide its edge is, as a share of its radius."""
-_SEEN = 0.7
-"""A square that so much of its radius lies on bears it."""
 
 
 def draw_knots(rng: Generator) -> tuple[Knot, ...]:
@@ -49,13 +44,6 @@ def _draw_knot(rng: Generator, along: float) -> Knot:
         rings=float(rng.uniform(0, 0.4)),
         seed=int(rng.integers(1 << 31)),
     )
-
-
-def bear_knots(knots: Sequence[Knot]) -> NDArray[np.bool_]:
-    """Which squares `(n,)` a knot lies on, or the better part of one."""
-    middles = np.array([(column + 0.5, row + 0.5) for row in range(SIDE) for column in range(SIDE)])
-    away = [np.abs(middles - (knot.x, knot.y)).max(axis=1) < 0.5 + _SEEN * knot.radius for knot in knots]
-    return np.any(away, axis=0) if away else np.zeros(len(middles), np.bool_)
 
 
 def paint_knot(canvas: Canvas, face: Bytes, knot: Knot) -> None:

@@ -52,9 +52,6 @@ _GROUPS: Final = (0, 1, 5)
 FLATTEST: Final = 12.0
 """The least spread of a board's grey levels that is believed."""
 _UNHEARD_OF = 1e-7
-_NO_PIECE = 0.2
-"""Where any piece may lie, none may already if that is as likely as this share of what is asked for else: grain of bare
-wood in an odd light looks like marks, but like no one piece's. Of 664 cubes of which nothing was known 10 were."""
 _RINGS = 0.02
 """Both pusher and puller are rings, and each maker draws them in other sizes, with other things in them: where one is
 likeliest the other is ruled out only if it is less likely than this, too. Of 10,234 drawn squares 2 are less clear for
@@ -110,6 +107,8 @@ class SetRule:
     """From this probability of *covered* on, nothing is ruled out."""
     known: float = 0.7
     """Who is less sure of a square's being empty, light or dark asks for that, and for the mark, one by one."""
+    bare: float = 1.0
+    """Where a piece is likeliest, none lies there already if that is as likely as this share of `least`."""
 
     def contents(self, probabilities: Floats) -> tuple[Contents, ...]:
         """The set of each square, from probabilities `(n, CLASSES)`."""
@@ -118,8 +117,6 @@ class SetRule:
         kept[np.arange(len(kept)), top] = True
         for ring, other in _OTHER_RING.items():
             kept[:, other] |= (top == ring) & (probabilities[:, other] >= _RINGS)
-        any_piece = kept[:, 1:].all(axis=1)
-        kept[:, 0] |= any_piece & (probabilities[:, 0] >= _NO_PIECE * self.least)
         kept[probabilities[:, COVERED] >= self.covered] = True
         return tuple(sum(1 << int(i) for i in np.flatnonzero(row)) for row in kept)
 
@@ -140,7 +137,9 @@ class SetRule:
         marks = pieces.sum(axis=1) / np.maximum(pieces.sum(axis=(1, 2)), _UNHEARD_OF)[:, None]
         parts = np.concatenate([shares[:, :1], *(np.minimum(marks, shares[:, [i]]) for i in (1, 2))], axis=1)
         unknown = shares.max(axis=1, keepdims=True) < self.known
-        return np.asarray(np.where(unknown, np.maximum(alone, parts), alone), np.float32)
+        likely = np.where(unknown, np.maximum(alone, parts), alone)
+        likely[:, 0] /= self.bare
+        return np.asarray(likely, np.float32)
 
 
 class Recogniser:

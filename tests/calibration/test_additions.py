@@ -13,7 +13,6 @@ from calibration.training.additions import domed, filled, knotted, stencilled
 from calibration.training.canvas import Canvas
 from calibration.training.chance import draw_scene
 from calibration.training.dataset import Split, Studio
-from calibration.training.knots import bear_knots
 from calibration.training.marks import MarkStyle, mark
 from calibration.training.render import render
 from calibration.training.scene import Family, Knot, plain
@@ -139,17 +138,6 @@ def test_a_knot_beyond_the_board_leaves_it_as_it_is(fabrics):
         for knots in ((), (knot,))
     )
     assert np.array_equal(clear, marked)
-
-
-def test_a_knot_teaches_about_the_squares_that_bear_it_and_the_others_do_not_count():
-    middle, astride = (Knot(x, 2.5, radius=0.2, squash=0.8, turn=0.1, dark=0.3, rings=0.2, seed=5) for x in (1.5, 2.95))
-    assert np.flatnonzero(bear_knots([middle])).tolist() == [9]
-    assert np.flatnonzero(bear_knots([middle, astride])).tolist() == [9, 10, 11]
-    studio = Studio(Split.KNOTTED)
-    boards = studio.boards(range(4))
-    bear = np.array([bear_knots(studio.scene(number).board.knots) for number in range(4)])
-    assert (boards.weights[~bear] == 0).all()
-    assert boards.weights[bear].any()
 
 
 def scenes_of(split, count):

@@ -71,3 +71,17 @@ def test_looks_are_taken_at_all_boards_of_a_split(tmp_path):
     assert (some.embeddings[:3] != some.embeddings[3:]).any()
     with pytest.raises(FileNotFoundError, match="no board of the train split"):
         Seen.of(Reader().eval(), tmp_path, Split.TRAIN, Lesson())
+
+
+def test_the_rest_may_be_of_an_older_head():
+    from calibration.training.head import Lesson, teach  # noqa: PLC0415
+    from calibration.training.network import Reader  # noqa: PLC0415
+
+    torch.manual_seed(1)
+    before, older = Reader().eval(), Reader().eval()
+    whole, part = (
+        teach(copy.deepcopy(before), seen(1, 2.0), seen(0, -2.0), Lesson(20, 8, share=share), lambda *_: None, rest)
+        for share, rest in ((1.0, None), (0.25, older.head))
+    )
+    for was, all_of_it, some in zip(*(each.head.parameters() for each in (older, whole, part)), strict=True):
+        assert torch.allclose(some, was + 0.25 * (all_of_it - was), atol=1e-6)

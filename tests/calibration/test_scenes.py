@@ -168,12 +168,16 @@ def test_splits_share_no_scene():
 
 
 def answers(truth_share, count=4000):
-    """`count` squares with an empty truth, on which the classifier gives the truth these probabilities in turn."""
-    said = np.zeros((count, CLASSES), np.float32)
-    said[:, 0] = np.resize(truth_share, count)
-    said[:, 1] = 1 - said[:, 0]
-    targets = np.zeros_like(said)
-    targets[:, 0] = 1
+    """`count` squares with a light straight, of which the classifier is so sure in turn; else it takes it for dark."""
+    return told(1, 5, truth_share, count)
+
+
+def told(truth, other, truth_share, count=4000):
+    """`count` squares that bear `truth`; the classifier gives it these probabilities in turn, and `other` the rest."""
+    said, targets = np.zeros((2, count, CLASSES), np.float32)
+    said[:, truth] = np.resize(truth_share, count)
+    said[:, other] = 1 - said[:, truth]
+    targets[:, truth] = 1
     return Judged(said, targets, np.zeros(count, np.uint8), *np.ones((2, count), bool))
 
 
@@ -213,6 +217,13 @@ def test_a_colour_is_ruled_out_as_a_whole_by_whoever_asks_for_colour_and_mark_on
     assert rule(judged, known=1.0).least == pytest.approx(0.06)
     assert rule(judged, known=0.7).least == pytest.approx(0.015)
     assert measure(judged, rule(judged, known=1.0))["all"]["wrong"] == 0.0
+
+
+def test_bare_wood_that_is_taken_for_a_piece_now_and_then_costs_no_piece_its_sureness():
+    """A knot looks like a ring; none may lie there already if that is a fifth as likely as what is asked for else."""
+    knots = told(0, 4, [0.999] * 499 + [0.02])
+    assert rule(knots, KNOWN).least == pytest.approx(0.1)
+    assert measure(knots, rule(knots, KNOWN))["all"]["wrong"] == 0.0
 
 
 def test_a_sure_classifier_needs_no_wide_sets():

@@ -94,10 +94,20 @@ def test_a_photographs_set_asks_for_colour_and_mark_one_by_one(shares, expected)
     assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
 
 
+@pytest.mark.parametrize(
+    ("shares", "expected"), [({"u": 0.98, "E": 0.02}, {"E", "u"}), ({"u": 0.995, "E": 0.005}, {"u"})]
+)
+def test_what_looks_like_a_piece_may_sooner_be_bare_wood_than_another(shares, expected):
+    (contents,) = SetRule(least=0.05, covered=0.3, bare=0.2).contents(probabilities(**shares))
+    assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
+
+
 @pytest.mark.parametrize(("empty", "expected"), [(0.03, set("ESDPUsdpu")), (0.005, set("SDPUsdpu"))])
 def test_what_may_be_any_piece_may_sooner_be_none(empty, expected):
     share = (1 - empty) / 8
-    (contents,) = SetRule(least=0.05, covered=0.3).contents(probabilities(E=empty, **dict.fromkeys("SDPUsdpu", share)))
+    (contents,) = SetRule(least=0.05, covered=0.3, bare=0.2).contents(
+        probabilities(E=empty, **dict.fromkeys("SDPUsdpu", share))
+    )
     assert {"ESDPUsdpu"[i] for i in range(COVERED) if contents >> i & 1} == expected
 
 
