@@ -89,7 +89,10 @@ def _unreadable(path: Path) -> Saying:
     if path.suffix.lower() in _FOREIGN_SUFFIXES:
         return _foreign(path)
     if path.suffix.lower() in _VIDEO_SUFFIXES:
-        return Saying("%(file)s is a video, not a picture; give it to companion watch, as video:%(file)s", file=path)
+        return Saying(
+            "%(file)s is a video, not a picture; to companion watch, or calibrate check, it is video:%(file)s",
+            file=path,
+        )
     return Saying("%(file)s is not a picture that can be read; it may be damaged, or not a picture at all", file=path)
 
 

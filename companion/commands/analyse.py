@@ -11,7 +11,8 @@ then one for the match:
 - ``moves`` (how many), ``over``, ``margin`` (with best play from where it stands), ``winner`` by that margin
   (``light|dark|draw``), ``exact``
 - ``turning_point``: the ply of the last move that changed who wins with best play, or null
-- ``best_line`` in notation and ``best_line_from``, the ply where it starts; null where nothing was given away
+- ``best_line`` in notation and ``best_line_from``, the ply where it starts; null if all was played
+  out and nothing was given away; while it is not over, the line from where it stands
 - ``resigned``: who gave up where the moves end (``light|dark``); null if nobody did, or the text does not say who
 - ``sentence``: the same for people
 """
@@ -70,8 +71,8 @@ def _finite(_context: click.Context, _option: click.Parameter, seconds: float) -
 def analyse(match: str, drawing: str | None, seconds: float, data: str, *, as_json: bool) -> None:
     """Show what each move of a match gave away, and where it turned.
 
-    MATCH is the number of a match in the log, FILE a match text (.mjn), or - for standard input. On the 4x4 board all
-    values are exact; on others they are estimates, and said to be.
+    MATCH is the number of a match in the log, FILE a match text (.mjn), or - for standard input. On the 4x4 board
+    with one set all values are exact; else they are estimates, and said to be.
     """
     if drawing == "-" and as_json:
         raise click.UsageError("--svg - and --json would both go to standard output; give --svg a file")

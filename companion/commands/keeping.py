@@ -37,7 +37,10 @@ data_option = click.option(
 """The option --data, given to the command as `data`."""
 
 kept_option = click.option(
-    "--data", callback=_at_home, metavar="DIR", help="Keep the match in this data folder. [default: not kept]"
+    "--data",
+    callback=_at_home,
+    metavar="DIR",
+    help="Keep the match in this data folder, or at this database URL. [default: not kept]",
 )
 """The option --data of commands that keep nothing without it; then `data` is None."""
 

@@ -20,7 +20,7 @@ from companion.rules import Colour
 from companion.web.api import api
 from companion.web.companion import Companion
 from companion.web.deeds import wrong_fields
-from companion.web.gate import HEADERS
+from companion.web.gate import HEADERS, PIN_HEADER
 from companion.web.language import _, as_sentence, chosen, told
 from companion.web.live import Fragments, Look
 from companion.web.pages import live_html, pages
@@ -81,7 +81,7 @@ def create_app(
     app.after_request(_with_headers)
     app.register_blueprint(pages)
     app.register_blueprint(api)
-    app.spec_processor(_with_bodies)
+    app.spec_processor(_described)
     app.error_processor(_invalid)
     app.register_error_handler(HTTPException, _error)  # last, for the line before takes every error for itself
     return app
@@ -97,11 +97,14 @@ def _rendering(app: Companion) -> Callable[[TableView, Look], str]:
     return render
 
 
-def _with_bodies(spec: Any) -> Any:
-    """The API's description, which says that a request cannot do without its body."""
+def _described(spec: Any) -> Any:
+    """The API's description, which says that a deed needs its body, and, from elsewhere, the PIN."""
+    pin = {"type": "apiKey", "in": "header", "name": PIN_HEADER, "description": "Not asked for on this machine itself."}
+    spec.setdefault("components", {})["securitySchemes"] = {"pin": pin}
     for address in spec["paths"].values():
         if "post" in address:
             address["post"]["requestBody"]["required"] = True
+            address["post"]["security"] = [{"pin": []}, {}]
     return spec
 
 

@@ -157,7 +157,11 @@ def test_bytes_that_are_left_at_the_end_tell_of_damage_before_unless_they_only_f
         (["none.jpg"], 1, "there is no picture none.jpg"),
         (["http://127.0.0.1:9/x.jpg"], 1, "http://127.0.0.1:9/x.jpg is an address, and files are read"),
         ([str(DATA / "game.json")], 1, "is not a picture that can be read"),
-        ([str(DATA / "game.mp4")], 1, "is a video, not a picture; give it to companion watch, as video:"),
+        (
+            [str(DATA / "game.mp4")],
+            1,
+            "is a video, not a picture; to companion watch, or calibrate check, it is video:",
+        ),
         ([], 2, "Missing argument"),
         (["a.jpg", "--corners", "1,1 2,2 3,3"], 2, "is not four points"),
     ],

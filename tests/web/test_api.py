@@ -150,3 +150,10 @@ def test_hall_tells_which_table_is_in_trouble(here, app, fault, told):
 def test_api_says_what_a_body_has_to_be(here):
     for path in here.get("/api/openapi.json").json["paths"].values():
         assert "post" not in path or path["post"]["requestBody"]["required"]
+
+
+def test_api_says_that_deeds_from_elsewhere_need_the_pin(here):
+    told = here.get("/api/openapi.json").json
+    assert told["components"]["securitySchemes"]["pin"]["name"] == "X-Companion-Pin"
+    asked = {method: action.get("security") for path in told["paths"].values() for method, action in path.items()}
+    assert asked == {"get": None, "post": [{"pin": []}, {}]}
