@@ -72,6 +72,11 @@ class Recorder(Protocol):
         """Why something will never be on disk; None while everything may be."""
         ...
 
+    @property
+    def filed(self) -> tuple[int, str] | None:
+        """The number and the final hash of a match that has ended, where they are kept."""
+        ...
+
     def record(self, told: Sequence[Event], evidence: bytes = b"") -> None:
         """Keep events, in order, with the picture that decided them. What cannot be written now is kept for later."""
         ...
@@ -135,6 +140,8 @@ class TableView:
     """Why events are not on disk; empty when they are."""
     never_recorded: str
     """Why events of this run will never be on disk; empty while all may be."""
+    filed: tuple[int, str] | None
+    """The number and the final hash that the match is kept with; None before it has ended, or where it is not kept."""
     broken: str
     """Why the table has stopped for good; empty while it runs."""
     picture: Picture | None
@@ -491,6 +498,7 @@ class Table:
             ended=self.ended,
             unrecorded=self._recorder.trouble.saying if self._recorder.trouble else "",
             never_recorded=self._recorder.lost.saying if self._recorder.lost else "",
+            filed=self._recorder.filed,
             broken=self._broken,
             picture=self._picture,
         )

@@ -73,6 +73,7 @@ class Ledger:
         self.events = []
         self.trouble = None
         self.lost = None
+        self.filed = None
 
     def record(self, told, evidence=b""):
         self.events += told

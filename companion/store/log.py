@@ -80,6 +80,11 @@ class MatchLog:
             folder.cleanup()
             raise
 
+    @property
+    def kept(self) -> bool:
+        """Whether it outlives the program."""
+        return self._on_close is None
+
     def __enter__(self) -> Self:
         return self
 

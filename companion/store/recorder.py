@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from companion.errors import ConflictError, StoreError
-from companion.events import MatchStarted
+from companion.events import GameOver, MatchStarted
 from companion.rules import Layout
 from companion.store.records import Opening
 
@@ -60,6 +60,8 @@ class Recorder:
         """The next match's players, sets and tags; the event tells its table, layout, variant and first move."""
         self.match = resume.id if resume else None
         """The number of the match that is being written; None until one is on disk."""
+        self.filed = self._filed(resume) if resume else None
+        """The number and the final hash of the match, once it has ended and is on disk, where it stays."""
         self.trouble: StoreError | None = None
         """Why it is behind; None when it is not."""
         self.lost: StoreError | None = None
@@ -136,6 +138,13 @@ class Recorder:
     def _write(self, waiting: _Begun | _Happened) -> None:
         if isinstance(waiting, _Begun):
             self.match, self._length = self._log.begin(waiting.opening, started=waiting.started), 0
+            self.filed = None
             return
         assert self.match is not None  # begun, or waiting behind what begins it
-        self._length = self._log.append(self.match, waiting.events, waiting.evidence, after=self._length)
+        length = self._log.append(self.match, waiting.events, waiting.evidence, after=self._length)
+        if self.filed or any(isinstance(event, GameOver) for event in waiting.events):
+            self.filed = self._filed(self._log.match(self.match))
+        self._length = length
+
+    def _filed(self, match: Match) -> tuple[int, str] | None:
+        return (match.id, match.digest) if match.finished and self._log.kept else None

@@ -72,6 +72,13 @@ class QuestionState(BaseModel):
     asked: str = Field(description="What an answer to it may send back, lest it answers another question.")
 
 
+class FiledState(BaseModel):
+    """A match that has ended, in the log."""
+
+    match: int = Field(description="Its number.")
+    log: str = Field(description="Its final hash, 64 hex digits.")
+
+
 class TableState(BaseModel):
     """Everything there is to know of a table now."""
 
@@ -111,6 +118,9 @@ class TableState(BaseModel):
     stopped: str = Field(description="Why the table has stopped for good; empty while it runs.")
     ended: bool = Field(description="The source was a file and has been read to its end.")
     unrecorded: str = Field(description="Why events are not on disk, or never will be; empty if all are.")
+    filed: FiledState | None = Field(
+        description="What a match that has ended is kept as; null before, or if it is not."
+    )
 
 
 def state_of(view: TableView, boot: str) -> TableState:
@@ -163,6 +173,7 @@ def state_of(view: TableView, boot: str) -> TableState:
         "stopped": view.broken,
         "ended": view.ended,
         "unrecorded": view.unrecorded or view.never_recorded,
+        "filed": None if view.filed is None else dict(zip(("match", "log"), view.filed, strict=True)),
     })  # fmt: skip
 
 

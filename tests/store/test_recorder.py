@@ -5,7 +5,7 @@ import pytest
 from companion import events
 from companion.errors import RulesError
 from companion.rules import Colour, Score
-from companion.store import Opening, Recorder
+from companion.store import MatchLog, Opening, Recorder
 from tests.store.playing import example_events
 from tests.store.test_database import pragma
 
@@ -97,6 +97,39 @@ def test_unfinished_match_goes_on_where_it_was(log):
     assert str(log.game(resumed.id).score) == "4-1"
     recorder.record(TOLD[:1])
     assert recorder.match == resumed.id + 1
+
+
+def test_match_that_has_ended_has_a_number_and_a_final_hash_until_it_goes_on_or_the_next_begins(log):
+    recorder = Recorder(log)
+    recorder.record(TOLD[:-1])
+    assert recorder.filed is None
+    recorder.record([TOLD[-1]])
+    assert recorder.filed == (recorder.match, log.match(recorder.match).digest)
+    assert Recorder(log, resume=log.latest("1")).filed == recorder.filed
+    recorder.record([events.SourceLost(time=9.0, ply=17, source="camera:0", why="unplugged")])
+    assert recorder.filed == (recorder.match, log.match(recorder.match).digest)
+    recorder.record([events.MoveTakenBack(time=9.0, ply=16, move="b1<>")])
+    assert recorder.filed is None
+    recorder.record([TOLD[-2], TOLD[-1]])
+    assert recorder.filed
+    recorder.record(TOLD[:1])
+    assert recorder.filed is None
+
+
+def test_match_is_filed_once_it_is_on_disk_and_only_in_a_log_that_stays(log, clock):
+    recorder = Recorder(log)
+    recorder.record(TOLD[:-1])
+    pragma(log, "query_only=ON")
+    recorder.record([TOLD[-1]])
+    assert (recorder.behind, recorder.filed) == (1, None)
+    pragma(log, "query_only=OFF")
+    assert recorder.flush()
+    assert recorder.filed == (recorder.match, log.match(recorder.match).digest)
+    assert written(log, recorder.match) == list(TOLD)
+    with MatchLog.throwaway(clock) as other:
+        nobodys = Recorder(other)
+        nobodys.record(TOLD)
+        assert (nobodys.behind, nobodys.filed) == (0, None)
 
 
 def test_events_before_any_match_are_kept_too(log):

@@ -31,6 +31,7 @@ class Ledger:
         self.events: list = []
         self.trouble: Exception | None = None
         self.lost: Exception | None = None
+        self.filed: tuple[int, str] | None = None
 
     def record(self, told, evidence=b""):
         self.events += told

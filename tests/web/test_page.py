@@ -21,6 +21,7 @@ from companion.table import Players
 from companion.web.deeds import REQUESTS
 from companion.web.drawing import RIM, SQUARE, draw
 from companion.web.live import Fragments, Look, stream
+from companion.web.pages import live_html
 from companion.web.questions import about_choice
 from companion.web.serve import Serving
 from companion.web.state import state_of
@@ -324,6 +325,17 @@ def test_what_will_never_be_recorded_is_told_while_the_next_match_is_kept(app, r
         assert state_of(view, "boot").unrecorded == "another program writes to match 1"
     why = "A part of what was played is not kept, and never will be: another program writes to match 1"
     assert (told.kind, told.title, told.text) == ("trouble", "Not recorded", why)
+
+
+def test_final_hash_is_shown_with_the_result(app, here, room):
+    room.table.do(lambda referee, time: referee.resign(time, Colour.DARK))
+    assert "final hash" not in here.get("/t/1/").text
+    assert here.get("/api/t/1").json["filed"] is None
+    view = replace(room.view, filed=(12, "0123456789abcdef" * 4))
+    with app.test_request_context():
+        shown = live_html(view, Look(side=Colour.LIGHT, language="en", referee=False))
+        assert state_of(view, "boot").filed.model_dump() == {"match": 12, "log": "0123456789abcdef" * 4}
+    assert "Match 12. Its final hash begins with <code>0123456789abcdef</code>" in shown
 
 
 def test_viewer_is_sent_the_whole_table_first_and_again_when_it_changes(room):
