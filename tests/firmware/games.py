@@ -29,7 +29,7 @@ PATIENCE_S = 15.0
 class NoLog:
     """Keeps nothing."""
 
-    trouble = lost = None
+    trouble = lost = filed = None
     opening = Opening()
 
     def record(self, told, evidence=b"") -> None:
