@@ -19,8 +19,9 @@ from companion.script import READING_S, Pace, Scene, ScriptedSource, moves_by_ha
 from companion.senses import Senses
 from companion.settling import Settler
 from companion.table import Table
+from tests.ledger import Ledger
 from tests.stories import told as told_in_short
-from tests.test_table import SOON_S, WORKED_EXAMPLE, Feed, Ledger, to_the_end
+from tests.test_table import SOON_S, WORKED_EXAMPLE, Feed, to_the_end
 
 BOARD = Layout.parse("4x4")
 A1 = Square.parse("a1")

@@ -20,6 +20,7 @@ from companion.script import READING_S, Pace, Scene, ScriptedSource, moves_by_ha
 from companion.settling import SETTLE_S
 from companion.store import Opening
 from companion.table import PICTURE_S, RETRY_S, Players, Table
+from tests.ledger import Ledger
 
 BOARD = Layout.parse("4x4")
 WORKED_EXAMPLE = [
@@ -63,23 +64,6 @@ class Feed:
 
     def close(self):
         self.closed = True
-
-
-class Ledger:
-    """A recorder that a test can read, and break."""
-
-    def __init__(self, **opening):
-        self.opening = Opening(**opening)
-        self.events = []
-        self.trouble = None
-        self.lost = None
-        self.filed = None
-
-    def record(self, told, evidence=b""):
-        self.events += told
-
-    def flush(self):
-        return True
 
 
 def scripted(*moves: str) -> Table:
@@ -377,7 +361,7 @@ def test_pictures_are_shown_with_every_change_and_else_once_a_while():
 
 
 def test_new_match_has_its_players_and_its_own_log():
-    table = Table(Feed(), Referee(Game.start()), Ledger(light="Ann", dark="Ben"), clock=time.monotonic)
+    table = Table(Feed(), Referee(Game.start()), Ledger(Opening(light="Ann", dark="Ben")), clock=time.monotonic)
     game = Game.start("anywhere")
     with table.running():
         view = table.do(table.new_match(game, Players("Cleo", "Dan")))

@@ -23,7 +23,7 @@ from calibration.training.bundle import bundle, calibrate_anew, write_head
 from calibration.training.card_network import Plan as CardPlan
 from calibration.training.card_network import write_cards
 from calibration.training.dataset import SHARD, Split, draw_shards
-from calibration.training.export import restored
+from calibration.training.export import restored, restored_head
 from calibration.training.head import TAUGHT, Lesson, Seen, teach
 from calibration.training.locator import CARD, JUDGE, ON_PHOTOGRAPHS, POINTER, Further, Plan, write_locator
 from calibration.training.locator import draw as draw_tables
@@ -132,7 +132,7 @@ def head(folder: Path, scenes: int, new: int, steps: int, seed: int, rest: Path 
     lesson = Lesson(steps, seed=seed)
     known = Seen.of(reader, folder, Split.TRAIN, lesson)
     sorts = {split.name.lower(): Seen.of(reader, folder, split, lesson) for split in TAUGHT}
-    older = None if rest is None else _shipped(Pile(folder, Course(1)), Course(1, seed=seed), rest).head.eval()
+    older = None if rest is None else restored_head(rest.read_bytes()).to(device())
     taught = teach(reader, Seen.together(sorts.values()), known, lesson, _report(steps), older).cpu()
     count = {sort: len(seen.targets) // lesson.looks for sort, seen in {"drawn": known, **sorts}.items()}
     about = {
@@ -145,9 +145,10 @@ def head(folder: Path, scenes: int, new: int, steps: int, seed: int, rest: Path 
     write_head(taught, MODELS, about if rest is None else about | {"rest": rest.stem})
 
 
-def _shipped(pile: Pile, course: Course, head: Path = MODELS / "head.npz") -> Reader:
+def _shipped(pile: Pile, course: Course) -> Reader:
     _, seen, *_ = next(batches(pile, replace(course, boards=64, steps=1, hard=0.0)))
-    return restored((MODELS / "backbone.onnx").read_bytes(), head.read_bytes(), seen.cpu()).to(device())
+    backbone, head = ((MODELS / name).read_bytes() for name in ("backbone.onnx", "head.npz"))
+    return restored(backbone, head, seen.cpu()).to(device())
 
 
 @main.command(name="bundle")

@@ -43,7 +43,7 @@ PROMISED_ELSEWHERE = 5e-3
 _MARGIN = 0.7
 """Thresholds keep to this share of what is promised: those who count on 8,000 boards may be a third off by chance."""
 _UNNOTICED = 0.01
-BARE = 0.2
+_BARE = 0.2
 """`SetRule.bare`: a knot, or grain in an odd light, looks like a mark; a piece hardly ever looks like bare wood. Of
 44,377 squares of photographs that are told to bear a piece 75 are less clear for it, and 12 that are bare not wrong."""
 _UNDECIDED = SetRule(least=0.0, covered=1.0)
@@ -115,7 +115,7 @@ def rule(judged: Judged, known: float, most_covered: float = 0.5) -> SetRule:
         (usual & ~judged.plain, PROMISED_WHEN_HARD),
         (clear & ~judged.ordinary, PROMISED_ELSEWHERE),
     )
-    undecided = SetRule(least=0.0, covered=covered, known=known, bare=BARE)
+    undecided = SetRule(least=0.0, covered=covered, known=known, bare=_BARE)
     least = min(_least(undecided, *_contents(judged, chosen), _MARGIN * promised) for chosen, promised in cases)
     return replace(undecided, least=least)
 

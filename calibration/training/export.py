@@ -16,7 +16,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from calibration.training.network import Reader, Shortcut
+from calibration.training.network import Head, Reader, Shortcut
 from companion.vision.pieces import CHANNELS, EMBEDDING
 from companion.vision.rectify import PATCH
 
@@ -93,9 +93,15 @@ def restored(backbone: bytes, head: bytes, boards: Tensor) -> Reader:
     """
     reader = Reader().eval()
     take_back(reader.backbone.layers, backbone, boards.flatten(0, 1))
-    kept = np.load(io.BytesIO(head))
-    reader.head.load_state_dict({name: torch.from_numpy(kept[name].astype(np.float32)) for name in kept.files})
+    reader.head = restored_head(head)
     return reader
+
+
+def restored_head(file: bytes) -> Head:
+    """The head that `export` wrote, but for half precision."""
+    head, kept = Head().eval(), np.load(io.BytesIO(file))
+    head.load_state_dict({name: torch.from_numpy(kept[name].astype(np.float32)) for name in kept.files})
+    return head
 
 
 def between(first: bytes, second: bytes, share: float) -> bytes:

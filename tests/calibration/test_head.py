@@ -42,18 +42,20 @@ def test_it_learns_what_is_new_and_says_of_the_rest_what_it_said():
         assert torch.equal(mine, other)
 
 
-def test_what_comes_of_it_lies_between_the_head_that_was_and_the_one_that_has_learnt():
+@pytest.mark.parametrize("older", [False, True], ids=["the one that was", "an older one"])
+def test_what_comes_of_it_lies_between_a_head_from_before_and_the_one_that_has_learnt(older):
     from calibration.training.head import Lesson, teach  # noqa: PLC0415
     from calibration.training.network import Reader  # noqa: PLC0415
 
     torch.manual_seed(1)
-    before = Reader().eval()
+    before, other = Reader().eval(), Reader().eval()
+    rest = other.head if older else None
     whole, part = (
-        teach(copy.deepcopy(before), seen(1, 2.0), seen(0, -2.0), Lesson(20, 8, share=share), lambda *_: None)
+        teach(copy.deepcopy(before), seen(1, 2.0), seen(0, -2.0), Lesson(20, 8, share=share), lambda *_: None, rest)
         for share in (1.0, 0.25)
     )
-    learnt = False
-    for was, all_of_it, some in zip(*(each.head.parameters() for each in (before, whole, part)), strict=True):
+    learnt, heads = False, (rest or before.head, whole.head, part.head)
+    for was, all_of_it, some in zip(*(head.parameters() for head in heads), strict=True):
         assert torch.allclose(some, was + 0.25 * (all_of_it - was), atol=1e-6)
         learnt = learnt or not torch.equal(was, all_of_it)
     assert learnt
@@ -71,17 +73,3 @@ def test_looks_are_taken_at_all_boards_of_a_split(tmp_path):
     assert (some.embeddings[:3] != some.embeddings[3:]).any()
     with pytest.raises(FileNotFoundError, match="no board of the train split"):
         Seen.of(Reader().eval(), tmp_path, Split.TRAIN, Lesson())
-
-
-def test_the_rest_may_be_of_an_older_head():
-    from calibration.training.head import Lesson, teach  # noqa: PLC0415
-    from calibration.training.network import Reader  # noqa: PLC0415
-
-    torch.manual_seed(1)
-    before, older = Reader().eval(), Reader().eval()
-    whole, part = (
-        teach(copy.deepcopy(before), seen(1, 2.0), seen(0, -2.0), Lesson(20, 8, share=share), lambda *_: None, rest)
-        for share, rest in ((1.0, None), (0.25, older.head))
-    )
-    for was, all_of_it, some in zip(*(each.head.parameters() for each in (older, whole, part)), strict=True):
-        assert torch.allclose(some, was + 0.25 * (all_of_it - was), atol=1e-6)

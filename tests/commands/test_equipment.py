@@ -16,7 +16,7 @@ from companion.referee import Referee
 from companion.rules import Game, Layout
 from companion.table import Table
 from companion.tiles import link
-from tests.test_table import Ledger
+from tests.ledger import Ledger
 
 if TYPE_CHECKING:
     from typing import NoReturn

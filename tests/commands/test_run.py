@@ -112,7 +112,7 @@ from companion.commands.serving import Keys, serve
 from companion.referee import Referee
 from companion.rules import Game
 from companion.script import ScriptedSource
-from tests.web.room import Ledger
+from tests.ledger import Ledger
 from companion.store import Opening
 
 class Hanging(ScriptedSource):

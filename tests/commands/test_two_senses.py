@@ -17,7 +17,7 @@ from companion.tiles.link import TileBoard
 from companion.tiles.virtual import VirtualBoard, VirtualPort
 from companion.vision.follow import BoardFollower
 from companion.vision.video import VideoReader
-from tests.test_table import Ledger
+from tests.ledger import Ledger
 
 LAYOUT = Layout.parse("4x4")
 GAME = Game.replay(WORKED_EXAMPLE.split())

@@ -15,28 +15,15 @@ from companion.lamp import TileLamp
 from companion.readings import LETTERS
 from companion.referee import Referee
 from companion.rules import Game, Move
-from companion.store import Opening
 from companion.table import Table
 from companion.tiles.link import TileBoard
 from companion.web import Gate, create_app
 from companion.web.serve import Serving
 from tests.firmware.simulated import PtyPort, SimulatedBoard
+from tests.ledger import Ledger
 
 TROUBLES = ("pull", "garbage", "reset", "hang")
 PATIENCE_S = 15.0
-
-
-class NoLog:
-    """Keeps nothing."""
-
-    trouble = lost = filed = None
-    opening = Opening()
-
-    def record(self, told, evidence=b"") -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
 
 
 @dataclass
@@ -91,7 +78,7 @@ class TiledTable:
         self.port: PtyPort | None = None
         game = game or Game.start()
         self.source = TileBoard("tiles:pty", self.plug_in, game.layout, clock=board.clock, wait=board.run)
-        self.table = Table(self.source, Referee(game), NoLog(), clock=board.clock, lamps=[TileLamp(self.source)])
+        self.table = Table(self.source, Referee(game), Ledger(), clock=board.clock, lamps=[TileLamp(self.source)])
         self.table.start()
 
     def plug_in(self) -> PtyPort:

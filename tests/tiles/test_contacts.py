@@ -9,7 +9,7 @@ from companion.rules import Game, Layout, Square
 from companion.table import Table
 from companion.tiles.link import TileBoard
 from companion.tiles.virtual import VirtualBoard, VirtualPort
-from tests.firmware.games import NoLog
+from tests.ledger import Ledger
 from tests.stories import told
 
 BOARD = Layout.parse("4x4")
@@ -24,7 +24,7 @@ class Tiles:
         source = TileBoard(
             "tiles:x", lambda: VirtualPort(self.board, self.wait), BOARD, clock=lambda: self.time_s, wait=self.wait
         )
-        self.table = Table(source, Referee(Game.start()), NoLog(), clock=lambda: self.time_s, lamps=[TileLamp(source)])
+        self.table = Table(source, Referee(Game.start()), Ledger(), clock=lambda: self.time_s, lamps=[TileLamp(source)])
         self.table.start()
         self.look(1)
 

@@ -13,6 +13,7 @@ from companion.script import READING_S, Scene
 from companion.settling import SETTLE_S
 from companion.store import Opening
 from companion.table import Table
+from tests.ledger import Ledger
 
 if TYPE_CHECKING:
     from companion.readings import BoardReading
@@ -21,23 +22,6 @@ if TYPE_CHECKING:
 SOON_S = 60.0
 LOOK_S = 2.0
 """Seconds of the board's own time in which the referee makes up its mind."""
-
-
-class Ledger:
-    """A recorder that keeps events in a list."""
-
-    def __init__(self, opening: Opening) -> None:
-        self.opening = opening
-        self.events: list = []
-        self.trouble: Exception | None = None
-        self.lost: Exception | None = None
-        self.filed: tuple[int, str] | None = None
-
-    def record(self, told, evidence=b""):
-        self.events += told
-
-    def flush(self):
-        return True
 
 
 class BoardByHand:

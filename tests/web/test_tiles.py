@@ -17,8 +17,9 @@ from companion.tiles.link import open_tiles
 from companion.web import Gate, create_app
 from companion.web.serve import Serving
 from companion.web.tiles import draw_tiles
+from tests.ledger import Ledger
 from tests.web.conftest import Person
-from tests.web.room import SOON_S, Ledger
+from tests.web.room import SOON_S
 from tests.web.test_browser import WORDS_ON_LINES, WORKED_EXAMPLE, browser, shots  # noqa: F401 (fixtures)
 
 if TYPE_CHECKING:
